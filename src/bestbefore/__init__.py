@@ -1,0 +1,26 @@
+"""Best Before: find the best of what is still fresh, remembering only a few arms.
+
+Names are imported when they are first used: `import bestbefore` alone does not wait for the compiler.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from bestbefore.errors import ExpiredArm, UnknownArm
+
+if TYPE_CHECKING:
+    from bestbefore import bounds, simulate, streams, testing
+    from bestbefore.agents import Agent, Explorer
+
+__version__ = "0.1.0"
+__all__ = ["Agent", "ExpiredArm", "Explorer", "UnknownArm", "bounds", "simulate", "streams", "testing"]
+
+_HOMES = {"Agent": "bestbefore.agents", "Explorer": "bestbefore.agents"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in __all__:
+        return importlib.import_module(f"bestbefore.{name}")
+    raise AttributeError(f"module 'bestbefore' has no attribute {name!r}")

@@ -1,0 +1,59 @@
+"""Compilation: numba, with a disk cache that cannot go stale.
+
+numba notices when the file of a cached function changes, but not when a function that it *calls*, in another file,
+does.  So the cache lives in a folder named after a hash of all sources of this package (and of NumPy's version): new
+sources, new folder.  It is `NUMBA_CACHE_DIR` where the user has set one, else the user's own cache folder, so that a
+read-only installation is served too.  Where no folder can be written, rules are compiled anew in each process.
+"""
+
+import hashlib
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+import platformdirs
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_config: Any = numba.config
+
+
+def sources_hash(folder: Path) -> str:
+    """Name the state of all Python files under `folder`."""
+    digest = hashlib.sha256(np.__version__.encode())
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _writable_folder() -> str:
+    """Return the cache folder of these sources, made if need be, or an empty string where it cannot be written."""
+    base = Path(_config.CACHE_DIR or platformdirs.user_cache_dir("bestbefore"))
+    folder = base / f"bestbefore-{sources_hash(Path(__file__).parent)}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return ""
+    return str(folder)
+
+
+CACHE_FOLDER = _writable_folder()
+
+
+def njit(function: Function) -> Function:
+    """Compile `function` at its first call; it releases the interpreter lock while it runs.
+
+    numba asks for the cache folder when a function is decorated, and only then: other packages keep theirs.
+    """
+    others = _config.CACHE_DIR
+    _config.CACHE_DIR = CACHE_FOLDER
+    try:
+        compiled: Any = numba.njit(cache=bool(CACHE_FOLDER), nogil=True, error_model="numpy")(function)
+    finally:
+        _config.CACHE_DIR = others
+    return compiled  # type: ignore[no-any-return]

@@ -1,0 +1,6 @@
+"""Agents: live objects that a person's program talks to, by four verbs."""
+
+from bestbefore.agents.agent import Agent
+from bestbefore.agents.explorer import Explorer
+
+__all__ = ["Agent", "Explorer"]

@@ -1,0 +1,47 @@
+"""The contract of an agent: four verbs and what can be asked of it, the same for every agent, live or simulated."""
+
+from collections.abc import Hashable
+from typing import Any, Protocol, Self, runtime_checkable
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """An agent that remembers few arms of a stream of which only the last `window` are valid.
+
+    `bestbefore.testing.check_agent` checks that an agent keeps this contract.  An arm is any hashable but None.
+    """
+
+    window: int
+    slots: int
+    """How many arms may be stored."""
+
+    def arrive(self, arm: Hashable) -> list[Any]:
+        """Let a new arm arrive; return the arms that memory let go since the last arrival, so the caller may too."""
+
+    def ask(self) -> Any:
+        """Return the arm to pull next, or None when nothing is to be pulled before the next arrival."""
+
+    def tell(self, arm: Hashable, reward: float, pulls: int = 1) -> None:
+        """Take a reward of an arm, or the total of the rewards of several pulls, whenever it comes back."""
+
+    def best(self) -> Any:
+        """Return the current answer, never an expired arm, or None when nothing valid has been pulled."""
+
+    @property
+    def memory(self) -> list[Any]:
+        """The arms stored, oldest first."""
+
+    @property
+    def peak_memory(self) -> int:
+        """The most arms that were ever stored at once."""
+
+    @property
+    def pulls(self) -> int:
+        """All pulls told so far."""
+
+    def state(self) -> dict[str, Any]:
+        """Return all that the agent knows as a plain dict, ready for JSON where the arms' names are."""
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Make an agent that goes on exactly where the one that gave `state` stood."""

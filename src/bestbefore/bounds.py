@@ -1,0 +1,172 @@
+"""The theorems of Braverman et al. as formulas: what a guarantee costs in pulls and memory, and the other way round.
+
+**Exploration.**  Cut [0, 1] into slices of width w and pull each arm until its empirical mean is within theta of its
+mean.  The arm in the highest slice that is not empty is then within w + 2 theta of the best.  `split` is the share of
+epsilon that goes to the slices: w = split * epsilon and theta = (1 - split) / 2 * epsilon.  The paper has split = 1/3,
+a third for each of w, theta and theta; it is also the split with the least product of slots and pulls.
+
+A sum of s rewards that are sigma-sub-Gaussian (rewards on [0, 1] are, with sigma = 1/2) misses by theta or more with
+probability at most 2 exp(-s theta^2 / (2 sigma^2)); so
+
+    s = 2 sigma^2 / theta^2 * ln(2 / p)
+
+pulls let each arm fail with probability p at most, where
+
+- *weak* (any one fixed time, Theorem 2) has p = delta / (3 W): only the arms of one window count;
+- *strong* (all of n times at once, Lemma 4.2) has p = delta / (3 n);
+- *anytime* (all times of an endless stream at once, ours) has p = delta / (W k (k + 1)) for the arms of the k-th block
+  of W arrivals, k = ceil(t / W).  These add up to delta over all blocks, so the guarantee of *strong* holds without
+  knowing n, at a price that grows like ln(t) instead of standing still at ln(n).
+
+>>> pulls(epsilon=0.3, window=50, delta=0.1), memory(epsilon=0.3)
+(401, 10)
+>>> pulls(epsilon=0.3, window=50, delta=0.1, split=STAIRCASE_SPLIT)
+220
+"""
+
+import math
+from typing import Final
+
+from bestbefore.arguments import between, one_of, whole
+
+PAPER_SPLIT: Final = 1 / 3
+"""Algorithm 1: a third of epsilon for the slices, a third for the noise each way.  The default of `bucket`."""
+
+STAIRCASE_SPLIT: Final = 1 / 10
+"""A tenth for the slices: 45% fewer pulls than the paper's.  The staircase holds few arms, however fine they are."""
+
+GUARANTEES: Final = ("weak", "strong", "anytime")
+
+
+def round_up(number: float) -> int:
+    """Return the ceiling of `number`, where rounding errors do not count: 3 / 0.3 is 10, not 11."""
+    return math.ceil(number * (1 - 1e-12))
+
+
+def noise(epsilon: float, split: float = PAPER_SPLIT) -> float:
+    """Return theta, how far an empirical mean may be off: (1 - split) / 2 * epsilon."""
+    return (1 - between("split", split, 0, 1, closed="left")) / 2 * between("epsilon", epsilon, 0, 1, closed="right")
+
+
+def memory(epsilon: float, split: float = PAPER_SPLIT) -> int:
+    """Return the slots that Algorithm 1 needs: ceil(1 / (split * epsilon)), in the paper ceil(3 / epsilon) (Lemma B.1).
+
+    >>> memory(0.1), memory(0.07), memory(0.1, split=0.5)
+    (30, 43, 20)
+    """
+    between("epsilon", epsilon, 0, 1, closed="right")
+    return round_up(1 / (between("split", split, 0, 1) * epsilon))
+
+
+def epsilon_for_memory(memory: int, split: float = PAPER_SPLIT) -> float:
+    """Return the least epsilon that `memory` slots can promise: 1 / (split * memory), the inverse of `memory`.
+
+    Above 1 there is nothing to promise.
+
+    >>> epsilon_for_memory(30)
+    0.1
+    """
+    return 1 / (between("split", split, 0, 1) * whole("memory", memory))
+
+
+def failure(
+    window: int, delta: float, guarantee: str = "weak", arms: int | None = None, arrival: int | None = None
+) -> float:
+    """Return p, the probability with which one arm's empirical mean may be off by more than the noise.
+
+    `arms` is n, which the strong guarantee needs; `arrival` is t, which the anytime one needs.
+    """
+    window = whole("window", window)
+    between("delta", delta, 0, 1)
+    one_of("guarantee", guarantee, GUARANTEES)
+    if guarantee == "weak":
+        return delta / (3 * window)
+    if guarantee == "strong":
+        if arms is None:
+            raise ValueError("arms must be the length of the stream for guarantee='strong', not None; use 'anytime'")
+        return delta / (3 * whole("arms", arms))
+    if arrival is None:
+        raise ValueError("arrival must be the number of an arm for guarantee='anytime', not None")
+    block = (whole("arrival", arrival) - 1) // window + 1
+    return delta / (window * block * (block + 1))
+
+
+def pulls_for_noise(noise: float, failure: float, sigma: float = 0.5) -> int:
+    """Return s = 2 sigma^2 / noise^2 ln(2 / failure): pulls that tell a mean within `noise` (Prop. A.1).
+
+    >>> pulls_for_noise(noise=0.1, failure=0.05)
+    185
+    """
+    between("noise", noise, 0, math.inf)
+    between("failure", failure, 0, 1)
+    between("sigma", sigma, 0, math.inf)
+    return round_up(2 * sigma**2 / noise**2 * math.log(2 / failure))
+
+
+def noise_for_pulls(pulls: int, failure: float, sigma: float = 0.5) -> float:
+    """Return how far off a mean of `pulls` rewards may be: sigma sqrt(2 ln(2 / failure) / pulls)."""
+    whole("pulls", pulls)
+    between("failure", failure, 0, 1)
+    return between("sigma", sigma, 0, math.inf) * math.sqrt(2 * math.log(2 / failure) / pulls)
+
+
+def pulls(
+    epsilon: float,
+    window: int,
+    delta: float,
+    guarantee: str = "weak",
+    *,
+    arms: int | None = None,
+    arrival: int | None = None,
+    split: float = PAPER_SPLIT,
+    sigma: float = 0.5,
+) -> int:
+    """Return s, the pulls of each arm.  With the paper's split it is 9 / (2 epsilon^2) ln(6 W / delta), or n for W.
+
+    Theorem 2 (weak), Lemma 4.2 (strong); anytime is ours.
+
+    >>> pulls(0.1, window=100, delta=0.05), pulls(0.1, window=100, delta=0.05, guarantee="strong", arms=10_000)
+    (4227, 6300)
+    >>> [pulls(0.1, 100, 0.05, "anytime", arrival=t) for t in (1, 100, 101, 10_000)]
+    [4045, 4045, 4539, 7882]
+    """
+    return pulls_for_noise(noise(epsilon, split), failure(window, delta, guarantee, arms, arrival), sigma)
+
+
+def epsilon_for_pulls(
+    pulls: int,
+    window: int,
+    delta: float,
+    guarantee: str = "weak",
+    *,
+    arms: int | None = None,
+    arrival: int | None = None,
+    split: float = PAPER_SPLIT,
+    sigma: float = 0.5,
+) -> float:
+    """Return the least epsilon that `pulls` of each arm can promise, the inverse of `pulls`.  Above 1 it says nothing.
+
+    >>> round(epsilon_for_pulls(4227, window=100, delta=0.05), 4)
+    0.1
+    """
+    theta = noise_for_pulls(pulls, failure(window, delta, guarantee, arms, arrival), sigma)
+    return 2 * theta / (1 - between("split", split, 0, 1, closed="left"))
+
+
+def exact_memory(window: int) -> int:
+    """Return the slots below which no algorithm finds the exact best arm 99 times in 100: 49/50 W - 1 (Theorem 1)."""
+    return round_up(49 / 50 * whole("window", window) - 1)
+
+
+def regret_lower(pulls: int, window: int) -> float:
+    """Return T / (64 W^2), what (W - 1) / 2 slots or fewer must pay on some stream (Theorem 3, for n >= 16 W)."""
+    return whole("pulls", pulls) / (64 * whole("window", window) ** 2)
+
+
+def regret_upper(pulls: int, window: int, arms: int) -> float:
+    """Return sqrt(W (n - W + 1) T), the order of the regret with W slots, whatever the budgets (Theorem 3).
+
+    It is the Cauchy-Schwarz form of the sum over epochs of sqrt(W T_j), up to the pull rule's constant.
+    """
+    epochs = whole("arms", arms) - whole("window", window) + 1
+    return math.sqrt(window * max(epochs, 0) * whole("pulls", pulls))

@@ -1,0 +1,34 @@
+"""Bucket: keep the newest arm of each of m equal slices of [0, 1].
+
+Algorithm 1 of Braverman et al.  Slice j of m holds the empirical means in ((j-1) / m, j / m], and the lowest one a
+mean of 0 as well.  With m = ceil(3 / epsilon) slices and means known within epsilon / 3, the arm in the highest slice
+that is not empty is within epsilon of the best arm in the window (Theorem 2).
+
+>>> from bestbefore.memory import empty_memory
+>>> memory = empty_memory(4)
+>>> [bucket(memory, arrival, pulls=100, total=total) for arrival, total in enumerate((0.0, 25.0, 26.0, 100.0), start=1)]
+[0, 0, 1, 3]
+>>> memory.arrival.tolist()
+[2, 3, 0, 4]
+"""
+
+import math
+
+from bestbefore._jit import njit
+from bestbefore.memory import Memory, put
+
+
+@njit
+def slice_of(mean: float, slices: int) -> int:
+    """Return which of `slices` equal slices of [0, 1] a mean belongs to, from 0; means beyond belong to the ends."""
+    return min(max(math.ceil(mean * slices) - 1, 0), slices - 1)
+
+
+@njit
+def bucket(memory: Memory, arrival: int, pulls: int, total: float) -> int:
+    """Store the arm in the slot of its slice, unless a newer arm stands there; return the slot, or -1."""
+    slot = slice_of(total / pulls, memory.arrival.size)
+    if memory.arrival[slot] > arrival:
+        return -1
+    put(memory, slot, arrival, pulls, total)
+    return slot

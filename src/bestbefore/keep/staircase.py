@@ -1,0 +1,112 @@
+"""Staircase: drop what can never be the answer again, and give up a step only when memory is full.
+
+An arm that is older than another and no better can never be the answer again: it is dropped, at no cost.  What is left,
+oldest to newest, falls in mean like a staircase; on a stream in random order it has about ln W steps.
+
+When m slots are full and a step too many stands, one of the m + 1 candidates goes.  Let a_1 > a_2 > ... be their ages
+from oldest to newest (the newest has age 1), a_0 = W + 1, and mu_1 > mu_2 > ... their means.
+
+- *What a drop costs.*  Without step i, step i + 1 answers while step i would have, for a_(i-1) - a_i arrivals.  In
+  random order step i, the best of the last a_i arms, is still the best after k more with probability a_i / (a_i + k):
+  the older, the likelier it will ever be needed.  So dropping it costs about (mu_i - mu_(i+1)) a_i (a_(i-1) - a_i), in
+  a unit that does not matter.  For the newest arm, whom only arms to come can replace, it is a third of
+  mu (a_(m) - a_(m+1)); the third was found by trial.
+- *What may be dropped.*  Cut [0, 1] into m + 1 equal cells.  A step may go if the next newer one is in its cell, and
+  the newest if it is in the lowest cell or if the step before it is at most slack W / m arrivals older.
+- The candidate goes that may and costs least.  There is one: if the newest is not in the lowest cell, m + 1 candidates
+  share m cells, so two neighbours are in one.
+
+With slack = 0 every arm in the window has, in its cell or a higher one, a stored arm that is no older: the empirical
+mean of the answer is within 1 / (m + 1) of the best, where `bucket` promises 1 / m.  With slack = 1 this holds for the
+arms but the newest W / m; in return, no slot is spent on a newest arm that will hardly be needed, which is worth much
+when slots are few.  docs/keep-rules.md shows the trade.
+
+>>> from bestbefore.memory import empty_memory
+>>> memory = empty_memory(2)
+>>> def arrive(arrival, mean):
+...     return staircase(memory, arrival, pulls=100, total=100 * mean, now=arrival, window=9, slack=0.0)
+>>> arrive(1, 0.9), arrive(2, 0.3), arrive(3, 0.5)           # the arm of 0.3 is older and no better: dropped
+(0, 1, 1)
+>>> arrive(4, 0.45)                                          # full; 0.5 and 0.45 share a cell: 0.5 gives way
+1
+>>> memory.arrival.tolist()
+[1, 4]
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from bestbefore._jit import njit
+from bestbefore.keep.bucket import slice_of
+from bestbefore.memory import Memory, drop, free_slot, mean_of, put
+
+
+@njit
+def staircase(memory: Memory, arrival: int, pulls: int, total: float, now: int, window: int, slack: float) -> int:
+    """Store the arm in a free slot, or in place of the step that costs least; return the slot, or -1."""
+    mean = total / pulls
+    if _drop_dominated(memory, arrival, mean):
+        return -1
+    slot = free_slot(memory)
+    if slot < 0:
+        slot = _least_loss(memory, arrival, mean, now, window, slack)
+    if slot >= 0:
+        put(memory, slot, arrival, pulls, total)
+    return slot
+
+
+@njit
+def _drop_dominated(memory: Memory, arrival: int, mean: float) -> bool:
+    """Drop every arm that is older than the given one and no better; tell whether the given one is such itself."""
+    dominated = False
+    for slot in range(memory.arrival.size):
+        if memory.arrival[slot] > 0:
+            other = mean_of(memory, slot)
+            if memory.arrival[slot] < arrival and other <= mean:
+                drop(memory, slot)
+            elif memory.arrival[slot] > arrival and other >= mean:
+                dominated = True
+    return dominated
+
+
+@njit
+def _least_loss(memory: Memory, arrival: int, mean: float, now: int, window: int, slack: float) -> int:
+    """Return the slot whose arm may go at the least cost, or -1 if that is the arm given."""
+    slots = memory.arrival.size
+    order = _oldest_first(memory, arrival)
+    means = np.empty(slots + 1)
+    for step in range(slots + 1):
+        means[step] = mean if order[step] < 0 else mean_of(memory, order[step])
+    cheapest, least, age_before = -1, np.inf, window + 1
+    for step in range(slots + 1):
+        age = now + 1 - (arrival if order[step] < 0 else memory.arrival[order[step]])
+        answers = age_before - age
+        cell = slice_of(means[step], slots + 1)
+        if step < slots:
+            may_go = cell == slice_of(means[step + 1], slots + 1)
+            loss = (means[step] - means[step + 1]) * age * answers
+        else:
+            may_go = cell == 0 or answers * slots <= slack * window
+            loss = max(means[step], 0.0) * answers / 3
+        if may_go and loss < least:
+            cheapest, least = order[step], loss
+        age_before = age
+    return cheapest
+
+
+@njit
+def _oldest_first(memory: Memory, arrival: int) -> npt.NDArray[np.int64]:
+    """Return the slots of a full memory in the order of arrival, with -1 where the arm given belongs."""
+    slots = memory.arrival.size
+    order = np.empty(slots + 1, np.int64)
+    for slot in range(-1, slots):
+        number = arrival if slot < 0 else memory.arrival[slot]
+        place = slot + 1
+        while place > 0:
+            before = order[place - 1]
+            if (arrival if before < 0 else memory.arrival[before]) < number:
+                break
+            order[place] = before
+            place -= 1
+        order[place] = slot
+    return order

@@ -1,0 +1,43 @@
+"""Topk: keep the m arms of highest empirical mean seen so far, less those that expired.
+
+The baseline of Braverman et al. (Section 6, "The algorithms"): the streaming algorithm's own memory, from which
+expired arms are removed.  It answers well on streams in random order, and fails where means fall: there it fills
+memory with arms that will all expire together.
+
+>>> from bestbefore.memory import empty_memory
+>>> memory = empty_memory(2)
+>>> [topk(memory, arrival, pulls=10, total=total) for arrival, total in enumerate((9.0, 5.0, 4.0, 7.0), start=1)]
+[0, 1, -1, 1]
+>>> memory.arrival.tolist()
+[1, 4]
+"""
+
+from bestbefore._jit import njit
+from bestbefore.memory import Memory, free_slot, mean_of, put
+
+
+@njit
+def topk(memory: Memory, arrival: int, pulls: int, total: float) -> int:
+    """Store the arm in a free slot, or in place of the worst if it is better; return the slot, or -1.
+
+    Of equal means the newer arm stays: it is of use for longer.
+    """
+    slot = free_slot(memory)
+    if slot < 0:
+        slot = worst_slot(memory)
+        mean, worst = total / pulls, mean_of(memory, slot)
+        if mean < worst or (mean == worst and arrival < memory.arrival[slot]):
+            return -1
+    put(memory, slot, arrival, pulls, total)
+    return slot
+
+
+@njit
+def worst_slot(memory: Memory) -> int:
+    """Return the slot of the lowest empirical mean in a full memory; of equals, the oldest."""
+    worst = 0
+    for slot in range(1, memory.arrival.size):
+        mean, lowest = mean_of(memory, slot), mean_of(memory, worst)
+        if mean < lowest or (mean == lowest and memory.arrival[slot] < memory.arrival[worst]):
+            worst = slot
+    return worst

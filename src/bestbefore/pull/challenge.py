@@ -1,0 +1,140 @@
+"""Challenge: each arriving arm fights the king at levels of growing numbers of pulls.
+
+The pull rule of Assadi and Wang (2020).  With the unit u = 4 / epsilon^2 ln(1 / delta):
+
+- the king's budget grows by b = 2 s_1 with each arrival;
+- at level l = 1, 2, ... both arms are pulled s_l = 3^l u times afresh, which the king's budget pays for;
+- if the challenger's mean of these is not higher by more than epsilon / 2, the king has won and the challenger goes;
+- if the budget cannot pay for the next level, the challenger takes the throne, with a budget of 0.
+
+Their algorithm compares the means as they are, which needs a gap between the best arm and the next.  The margin of
+epsilon / 2 serves streams without a gap: by Hoeffding's inequality an arm that is no better than the king wins level l
+with probability at most delta^(3^l), and so does a king that is worse than the challenger by epsilon.  So a king falls
+(but for these rare events) only to a better arm, and no arm better by epsilon is turned away.
+
+S. Assadi and C. Wang, "Exploration with limited memory: streaming algorithms for coin tossing, noisy comparisons, and
+multi-armed bandits", STOC 2020.
+
+>>> unit = challenge_unit(epsilon=0.2, delta=0.1)
+>>> level_pulls(unit, 1), level_pulls(unit, 2)
+(693, 2079)
+>>> duel = peaceful_duel()
+>>> start_challenge(duel, unit)                         # the king can pay for level 1
+>>> is_over(duel), int(duel.counts[WANTED])
+(False, 693)
+>>> fight(duel, KING_SIDE, 693, 600.0); fight(duel, CHALLENGER_SIDE, 693, 500.0)
+>>> judge(duel, unit, epsilon=0.2)
+>>> is_over(duel), challenger_won(duel)
+(True, False)
+"""
+
+import math
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bestbefore._jit import njit
+
+LEVEL: Final = 0  # of the challenge that goes on; 0 while there is peace
+WANTED: Final = 1  # pulls of each side at this level
+BUDGET: Final = 2  # pulls that the king may still spend
+LOST: Final = 3  # 1 when the king has just lost
+KING_SIDE: Final = 0
+CHALLENGER_SIDE: Final = 1
+
+
+class Duel(NamedTuple):
+    """The challenge that goes on: its counts, and the pulls and rewards of both sides at this level."""
+
+    counts: npt.NDArray[np.int64]
+    pulls: npt.NDArray[np.int64]
+    total: npt.NDArray[np.float64]
+
+
+def peaceful_duel() -> Duel:
+    """Make the state before any challenge."""
+    return Duel(np.zeros(4, np.int64), np.zeros(2, np.int64), np.zeros(2, np.float64))
+
+
+def challenge_unit(epsilon: float, delta: float) -> float:
+    """Return u = 4 / epsilon^2 ln(1 / delta), of which all numbers of pulls are multiples."""
+    return 4 / epsilon**2 * math.log(1 / delta)
+
+
+@njit
+def level_pulls(unit: float, level: int) -> int:
+    """Return s_l = 3^l u, the pulls of each side at a level."""
+    return int(math.ceil(unit) * 3**level)
+
+
+@njit
+def start_challenge(duel: Duel, unit: float) -> None:
+    """Let a new arm challenge the king, whose budget grows."""
+    duel.counts[BUDGET] += 2 * level_pulls(unit, 1)
+    _start_level(duel, unit, 1)
+
+
+@njit
+def _start_level(duel: Duel, unit: float, level: int) -> None:
+    """Begin a level if the king can pay for it; otherwise he has lost."""
+    wanted = level_pulls(unit, level)
+    if duel.counts[BUDGET] < wanted:
+        end_challenge(duel)
+        duel.counts[BUDGET] = 0
+        duel.counts[LOST] = 1
+        return
+    duel.counts[BUDGET] -= wanted
+    duel.counts[LEVEL] = level
+    duel.counts[WANTED] = wanted
+    duel.counts[LOST] = 0
+    duel.pulls[:] = 0
+    duel.total[:] = 0.0
+
+
+@njit
+def fight(duel: Duel, side: int, pulls: int, total: float) -> None:
+    """Count rewards for one side at this level."""
+    duel.pulls[side] += pulls
+    duel.total[side] += total
+
+
+@njit
+def judge(duel: Duel, unit: float, epsilon: float) -> None:
+    """Once both sides have had their pulls: end the challenge if the king has won the level, else begin the next."""
+    if duel.counts[LEVEL] == 0 or duel.pulls.min() < duel.counts[WANTED]:
+        return
+    margin = duel.total[CHALLENGER_SIDE] / duel.pulls[CHALLENGER_SIDE] - duel.total[KING_SIDE] / duel.pulls[KING_SIDE]
+    if margin > epsilon / 2:
+        _start_level(duel, unit, duel.counts[LEVEL] + 1)
+    else:
+        end_challenge(duel)
+
+
+@njit
+def end_challenge(duel: Duel) -> None:
+    """Make peace: the king stays, and keeps what is left of his budget."""
+    duel.counts[LEVEL] = 0
+    duel.counts[WANTED] = 0
+    duel.counts[LOST] = 0
+    duel.pulls[:] = 0
+    duel.total[:] = 0.0
+
+
+@njit
+def crown(duel: Duel) -> None:
+    """Begin a reign: no challenge, no budget."""
+    end_challenge(duel)
+    duel.counts[BUDGET] = 0
+
+
+@njit
+def is_over(duel: Duel) -> bool:
+    """Tell whether no challenge goes on."""
+    return bool(duel.counts[LEVEL] == 0)
+
+
+@njit
+def challenger_won(duel: Duel) -> bool:
+    """Tell whether the last challenge took the throne."""
+    return bool(duel.counts[LOST] == 1)

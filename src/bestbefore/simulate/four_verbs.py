@@ -1,0 +1,69 @@
+"""Any agent with the four verbs, run on a simulated stream by the plain loop that a person's program would have."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from bestbefore.simulate.rewards import total_of
+from bestbefore.simulate.seeds import Generators
+from bestbefore.simulate.table import Row
+from bestbefore.simulate.truth import empty_queue, next_best, no_errors, record, summary, with_room
+from bestbefore.streams import Arms, Stream
+
+Factory = Callable[..., Any]
+"""Makes an agent: called with the keywords `window`, `memory` and `seed`, a generator."""
+
+
+def explore_by_verbs(
+    factory: Factory,
+    stream: Stream,
+    window: int,
+    slots: int,
+    epsilon: float,
+    generators: Generators,
+    stop: threading.Event,
+) -> Row:
+    """Run an agent once, and measure the same columns as the compiled loop does.
+
+    Arms are called by the number of their arrival.  An agent that can say how many rewards of an arm it `wanted` gets
+    them as one total.
+    """
+    arms_rng, rewards, luck = generators
+    agent = factory(window=window, memory=slots, seed=luck)
+    valid: dict[int, tuple[Arms, int]] = {}
+    queue, errors = empty_queue(0), no_errors(stream.length)
+    now = pulls = peak = 0
+    for arms in stream.blocks(arms_rng):
+        queue = with_room(queue, arms.means.size)
+        for row in range(arms.means.size):
+            now += 1
+            valid[now] = arms, row
+            valid.pop(now - window, None)
+            best = next_best(queue, arms.means[row], window)
+            agent.arrive(now)
+            while (arm := agent.ask()) is not None:
+                known = _valid(valid, arm, "asked for")
+                wanted = agent.wanted(arm) if hasattr(agent, "wanted") else 1
+                total = total_of(*known, wanted, rewards)
+                if wanted == 1:
+                    agent.tell(arm, total)
+                else:
+                    agent.tell(arm, total, pulls=wanted)
+                pulls += wanted
+            peak = max(peak, len(agent.memory))
+            answer = agent.best()
+            record(errors, best - (0.0 if answer is None else _mean(_valid(valid, answer, "answered with"))), epsilon)
+            if stop.is_set():
+                break
+    return summary(errors) | {"epsilon": epsilon, "pulls": pulls, "peak_memory": peak}
+
+
+def _valid(valid: dict[int, tuple[Arms, int]], arm: Any, what: str) -> tuple[Arms, int]:
+    if arm not in valid:
+        raise ValueError(f"the agent {what} arm {arm!r}, which is not valid: it has expired, or never arrived")
+    return valid[arm]
+
+
+def _mean(known: tuple[Arms, int]) -> float:
+    arms, row = known
+    return float(arms.means[row])

@@ -1,0 +1,106 @@
+"""What only the simulation knows: the best valid mean at each time, and the error of the answer.
+
+The best of a sliding window is kept by the classic queue of falling means: an arm that is older and no better than
+another can never be the best again.  On streams in random order the queue holds about ln W arms, and an arrival costs
+constant time, amortised.
+
+>>> queue = empty_queue(3)
+>>> [next_best(queue, mean, window=2) for mean in (0.9, 0.5, 0.6)]
+[0.9, 0.9, 0.6]
+>>> errors = no_errors(length=2)
+>>> record(errors, 0.2, epsilon=0.1)
+>>> record(errors, 0.0, epsilon=0.1)
+>>> summary(errors)
+{'mean': 0.1, 'median': 0.1, 'max': 0.2, 'within': 0.5}
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bestbefore._jit import njit
+from bestbefore.simulate.quantile import Sample, add, empty_sample, median
+
+NOW: Final = 0  # arrivals so far
+HEAD: Final = 1
+TAIL: Final = 2
+
+WITHIN: Final = 0  # times at which the error was at most epsilon
+
+SUM: Final = 0
+MAX: Final = 1
+
+ROUNDING: Final = 1e-12
+"""An error of exactly epsilon counts as within, whatever the last bit of a subtraction says."""
+
+
+class Queue(NamedTuple):
+    """The arms that may still be the best of a window: arrivals rising, means falling, between head and tail."""
+
+    arrival: npt.NDArray[np.int64]
+    mean: npt.NDArray[np.float64]
+    marks: npt.NDArray[np.int64]
+
+
+class Errors(NamedTuple):
+    """The errors so far, summed up."""
+
+    counts: npt.NDArray[np.int64]
+    sums: npt.NDArray[np.float64]
+    sample: Sample
+
+
+def empty_queue(room: int) -> Queue:
+    """Make an empty queue that takes `room` arrivals before it needs more."""
+    return Queue(np.zeros(room, np.int64), np.zeros(room), np.zeros(3, np.int64))
+
+
+def with_room(queue: Queue, arrivals: int) -> Queue:
+    """Return the same queue with room for so many more arrivals: arms at its front, size no more than needed."""
+    now, head, tail = queue.marks.tolist()
+    moved = empty_queue(tail - head + arrivals)
+    moved.arrival[: tail - head] = queue.arrival[head:tail]
+    moved.mean[: tail - head] = queue.mean[head:tail]
+    moved.marks[:] = now, 0, tail - head
+    return moved
+
+
+def no_errors(length: int) -> Errors:
+    """Make the record of a stream of `length` arms before it begins."""
+    return Errors(np.zeros(1, np.int64), np.array([0.0, 0.0]), empty_sample(length))
+
+
+@njit
+def next_best(queue: Queue, mean: float, window: int) -> float:
+    """Let an arm of this mean arrive; return the best valid mean."""
+    now = queue.marks[NOW] + 1
+    head, tail = queue.marks[HEAD], queue.marks[TAIL]
+    while tail > head and queue.mean[tail - 1] <= mean:
+        tail -= 1
+    while head < tail and queue.arrival[head] <= now - window:
+        head += 1
+    queue.arrival[tail] = now
+    queue.mean[tail] = mean
+    queue.marks[NOW], queue.marks[HEAD], queue.marks[TAIL] = now, head, tail + 1
+    return float(queue.mean[head])
+
+
+@njit
+def record(errors: Errors, error: float, epsilon: float) -> None:
+    """Take the error of one time."""
+    errors.sums[SUM] += error
+    errors.sums[MAX] = max(errors.sums[MAX], error)
+    errors.counts[WITHIN] += error <= epsilon + ROUNDING
+    add(errors.sample, error)
+
+
+def summary(errors: Errors) -> dict[str, float]:
+    """Return mean, median and maximum error, and the share of times within epsilon."""
+    size = max(int(errors.sample.size[0]), 1)
+    return {
+        "mean": float(errors.sums[SUM] / size),
+        "median": median(errors.sample),
+        "max": float(errors.sums[MAX]),
+        "within": float(errors.counts[WITHIN] / size),
+    }

@@ -1,0 +1,169 @@
+"""A stream: arms in arrival order, handed out in blocks, so that a long stream need never be in memory at once.
+
+Rewards are of three kinds.  *Bernoulli*: 1 with probability equal to the mean, else 0.  *Ratings*: one of a small set
+of levels in [0, 1], with a probability for each.  *Gaussian*: normal around the mean with standard deviation sigma.
+
+>>> import numpy as np
+>>> stream = from_means([0.2, 0.9, 0.4])
+>>> [block.means.tolist() for block in stream.blocks(np.random.default_rng(0))]
+[[0.2, 0.9, 0.4]]
+>>> stream.rated([0, 0.5, 1]).blocks(np.random.default_rng(0)).__next__().weights.round(2).tolist()
+[[0.6, 0.4, 0.0], [0.0, 0.2, 0.8], [0.2, 0.8, 0.0]]
+"""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bestbefore.arguments import between, whole
+
+BLOCK: Final = 8192
+"""Arms in a block: enough that compiled code is called rarely, few enough to stay small."""
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class Arms(NamedTuple):
+    """A block of arms: their means, and what a pull of each returns.
+
+    Ratings have `levels` and a row of `weights` (probabilities) for each arm; Gaussian rewards have a `sigma` above 0;
+    Bernoulli rewards have neither.
+    """
+
+    means: Floats
+    levels: Floats
+    weights: Floats
+    sigma: float
+
+
+@dataclass(frozen=True)
+class Stream:
+    """`length` arms whose blocks `source` makes from a generator, the same arms from the same generator.
+
+    Rewards are `sigma`-sub-Gaussian: those on [0, 1] are with 1/2.
+    """
+
+    name: str
+    length: int
+    source: Callable[[np.random.Generator], Iterator[Arms]]
+    sigma: float = 0.5
+
+    def blocks(self, rng: np.random.Generator) -> Iterator[Arms]:
+        """Hand out the arms in arrival order, in blocks of at most `BLOCK`."""
+        return self.source(rng)
+
+    def gaussian(self, sigma: float) -> "Stream":
+        """Return the same arms with normal rewards of standard deviation `sigma`."""
+        sigma = between("sigma", sigma, 0, np.inf)
+
+        def source(rng: np.random.Generator) -> Iterator[Arms]:
+            for block in self.source(rng):
+                yield bernoulli(block.means)._replace(sigma=sigma)
+
+        return replace(self, source=source, sigma=sigma)
+
+    def rated(self, levels: Sequence[float]) -> "Stream":
+        """Return arms of the same means whose rewards are one of two neighbours among `levels`, such as stars."""
+        scale = rating_scale(levels)
+
+        def source(rng: np.random.Generator) -> Iterator[Arms]:
+            for block in self.source(rng):
+                if block.means.min() < scale[0] or block.means.max() > scale[-1]:
+                    raise ValueError(f"levels must reach from the lowest mean to the highest, not {list(levels)!r}")
+                above = np.clip(np.searchsorted(scale, block.means), 1, scale.size - 1)
+                share = (block.means - scale[above - 1]) / (scale[above] - scale[above - 1])
+                weights = np.zeros((block.means.size, scale.size))
+                rows = np.arange(block.means.size)
+                weights[rows, above - 1] = 1 - share
+                weights[rows, above] = share
+                yield Arms(block.means, scale, weights, 0.0)
+
+        return replace(self, source=source, sigma=0.5)
+
+
+def bernoulli(means: Floats) -> Arms:
+    """Make a block of Bernoulli arms."""
+    return Arms(means, np.zeros(0), np.zeros((0, 0)), 0.0)
+
+
+def block_sizes(length: int) -> Iterator[int]:
+    """Cut `length` arms into blocks."""
+    full, rest = divmod(length, BLOCK)
+    return itertools.chain(itertools.repeat(BLOCK, full), [rest] if rest else [])
+
+
+def from_means(means: Iterable[float], *, length: int | None = None, name: str = "means") -> Stream:
+    """Make a stream of Bernoulli arms from their means: an array, a list, or anything else that yields numbers.
+
+    Of an endless source, `length` says how many to take.
+    """
+    taken = means if length is None else itertools.islice(means, whole("length", length))
+    array = _as_array(taken)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"means must be a sequence of at least one number, not of shape {array.shape}")
+    wrong = np.flatnonzero(~((array >= 0) & (array <= 1)))
+    if wrong.size:
+        raise ValueError(f"means must lie between 0 and 1, but arm {wrong[0] + 1} has {array[wrong[0]]!r}")
+    return _from_array(name, bernoulli(array))
+
+
+def from_ratings(counts: npt.ArrayLike, levels: Sequence[float], *, name: str = "ratings") -> Stream:
+    """Make a stream of rated arms: row i of `counts` says how often arm i got each of `levels`.
+
+    A pull is one of the arm's ratings at random.
+
+    >>> stream = from_ratings([[1, 1, 2], [0, 0, 5]], levels=[0, 0.5, 1])
+    >>> next(stream.blocks(np.random.default_rng(0))).means.tolist()
+    [0.625, 1.0]
+    """
+    scale = rating_scale(levels)
+    matrix = np.asarray(counts, np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] != scale.size:
+        raise ValueError(f"counts must have a row for each arm and {scale.size} columns, not shape {matrix.shape}")
+    rated = matrix.sum(axis=1)
+    wrong = np.flatnonzero(~((matrix >= 0).all(axis=1) & np.isfinite(rated) & (rated > 0)))
+    if wrong.size:
+        row = matrix[wrong[0]].tolist()
+        raise ValueError(f"counts must not be negative, nor all 0, but arm {wrong[0] + 1} has {row}")
+    weights = matrix / rated[:, None]
+    return _from_array(name, Arms(weights @ scale, scale, weights, 0.0))
+
+
+def rating_scale(levels: Sequence[float]) -> Floats:
+    """Check a rating scale: at least two levels, rising, within [0, 1]."""
+    scale = np.asarray(levels, np.float64)
+    if scale.ndim != 1 or scale.size < 2 or not (np.diff(scale) > 0).all() or not (scale[0] >= 0 and scale[-1] <= 1):
+        raise ValueError(f"levels must be at least two rising numbers between 0 and 1, not {levels!r}")
+    return scale
+
+
+def as_stream(arms: "Stream | Iterable[float]") -> Stream:
+    """Return a stream as it is, and means as a stream of Bernoulli arms."""
+    return arms if isinstance(arms, Stream) else from_means(arms)
+
+
+def _as_array(means: Iterable[float]) -> Floats:
+    """Read numbers from anything that yields them."""
+    if isinstance(means, (str, bytes)) or not isinstance(means, Iterable):
+        raise ValueError(f"a stream must be a Stream or yield the means of arms, not {means!r}")
+    try:
+        return np.array(means if hasattr(means, "__array__") else list(means), np.float64)
+    except (TypeError, ValueError) as wrong:
+        raise ValueError(f"means must be numbers: {wrong}") from None
+
+
+def _from_array(name: str, arms: Arms) -> Stream:
+    """Make a stream of arms that are all known."""
+
+    def source(rng: np.random.Generator) -> Iterator[Arms]:
+        start = 0
+        for size in block_sizes(arms.means.size):
+            rows = slice(start, start + size)
+            yield Arms(arms.means[rows], arms.levels, arms.weights[rows], arms.sigma)
+            start += size
+
+    return Stream(name, arms.means.size, source)

@@ -1,0 +1,88 @@
+"""Streams made by a formula: random order to see what is usual, falling means to see the worst.
+
+>>> import numpy as np
+>>> next(sawtooth(6, period=3).blocks(np.random.default_rng(0))).means.round(2).tolist()
+[1.0, 0.67, 0.33, 1.0, 0.67, 0.33]
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from bestbefore.arguments import between, whole
+from bestbefore.streams.stream import Arms, Floats, Stream, bernoulli, block_sizes
+
+
+def uniform(arms: int = 1000, low: float = 0.0, high: float = 1.0) -> Stream:
+    """Means uniform on [low, high]: the paper's synthetic arms for exploration."""
+    _check_range(low, high)
+    return _independent("uniform", arms, lambda rng, size: rng.uniform(low, high, size))
+
+
+def beta(arms: int = 1000, a: float = 2.0, b: float = 5.0) -> Stream:
+    """Means from a Beta(a, b) distribution: with a < b, good arms are rare."""
+    between("a", a, 0, np.inf)
+    between("b", b, 0, np.inf)
+    return _independent("beta", arms, lambda rng, size: rng.beta(a, b, size))
+
+
+def constant(arms: int = 1000, mean: float = 0.5) -> Stream:
+    """All means equal."""
+    between("mean", mean, 0, 1, closed="both")
+    return _independent("constant", arms, lambda rng, size: np.full(size, float(mean)))
+
+
+def two_level(arms: int = 1000, window: int = 50, high: float = 0.95, low: float = 0.25) -> Stream:
+    """Mean `high` for arms / window of the arms, `low` for all others, in random order: the paper's arms for regret."""
+    _check_range(low, high)
+    arms, window = whole("arms", arms), whole("window", window)
+
+    def source(rng: np.random.Generator) -> Iterator[Arms]:
+        good, bad = arms // window, arms - arms // window
+        for size in block_sizes(arms):
+            here = int(rng.hypergeometric(good, bad, size))  # good arms among the next `size` of a shuffled list
+            means = np.full(size, float(low))
+            means[:here] = high
+            rng.shuffle(means)
+            good, bad = good - here, bad - (size - here)
+            yield bernoulli(means)
+
+    return Stream("two-level", arms, source)
+
+
+def decreasing(arms: int = 1000, high: float = 1.0, low: float = 0.0) -> Stream:
+    """Means that fall from `high` toward `low`, mu_i = high - (high - low) (i - 1) / n: every arm will be the best."""
+    return _falling("decreasing", arms, whole("arms", arms), high, low)
+
+
+def sawtooth(arms: int = 1000, period: int = 100, high: float = 1.0, low: float = 0.0) -> Stream:
+    """Means that fall from `high` toward `low` over each `period` arms, and begin again."""
+    return _falling("sawtooth", arms, whole("period", period), high, low)
+
+
+def _check_range(low: float, high: float) -> None:
+    between("low", low, 0, 1, closed="both")
+    between("high", high, low, 1, closed="both")
+
+
+def _independent(name: str, arms: int, draw: Callable[[np.random.Generator, int], Floats]) -> Stream:
+    """Make a stream of arms whose means do not depend on each other."""
+
+    def source(rng: np.random.Generator) -> Iterator[Arms]:
+        for size in block_sizes(arms):
+            yield bernoulli(draw(rng, size))
+
+    return Stream(name, whole("arms", arms), source)
+
+
+def _falling(name: str, arms: int, period: int, high: float, low: float) -> Stream:
+    """Make a stream of arms whose means fall by equal steps over a period."""
+    _check_range(low, high)
+
+    def source(rng: np.random.Generator) -> Iterator[Arms]:
+        start = 0
+        for size in block_sizes(arms):
+            yield bernoulli(high - (high - low) * (np.arange(start, start + size) % period / period))
+            start += size
+
+    return Stream(name, whole("arms", arms), source)

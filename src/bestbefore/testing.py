@@ -1,0 +1,172 @@
+"""Conformance: checks that every agent passes, ours and other people's.
+
+>>> from bestbefore import Explorer
+>>> check_agent(lambda seed: Explorer(window=5, memory=3, pulls=4, seed=seed))
+"""
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bestbefore.agents import Agent
+
+Factory = Callable[[int], Any]
+"""Makes a fresh agent from a seed."""
+
+
+def check_agent(factory: Factory, *, arrivals: int = 60, seed: int = 0) -> None:
+    """Raise an `AssertionError` that says what is wrong, if agents made by `factory(seed)` break the contract.
+
+    Checked on streams of random rewards, of zeros and of ones, with some rewards missing:
+
+    - the arms stored never exceed `agent.slots`, and `peak_memory` is the most there ever were;
+    - an expired arm is never returned by `ask` or `best`, and never kept;
+    - every arm that leaves is returned by `arrive`, once;
+    - the same seed makes the same decisions;
+    - an agent saved as JSON in mid-stream and restored makes the same decisions as one that was not;
+    - bad input (unknown and expired arms, arms that arrive twice, rewards that are no numbers) raises `ValueError` or
+      `LookupError` and changes nothing.
+    """
+    agent = factory(seed)
+    _require(isinstance(agent, Agent), f"{type(agent).__name__} lacks some of the names of bestbefore.Agent")
+    for rewards in (_random, _zeros, _ones):
+        _check_memory(_Session(factory(seed), rewards, seed), arrivals)
+        _check_same(factory, rewards, seed, arrivals)
+        _check_restored(factory, rewards, seed, arrivals)
+    _check_bad_input(_Session(factory(seed), _random, seed), arrivals)
+
+
+def _require(holds: bool, message: str) -> None:
+    if not holds:
+        raise AssertionError(message)
+
+
+def _random(rng: np.random.Generator, arm: int) -> float:
+    return float(rng.random() < (arm * 0.37) % 1)
+
+
+def _zeros(rng: np.random.Generator, arm: int) -> float:
+    return 0.0
+
+
+def _ones(rng: np.random.Generator, arm: int) -> float:
+    return 1.0
+
+
+class _Session:
+    """An agent on a simulated stream, and what it decided."""
+
+    MOST_PULLS = 50  # per arrival: some tests are left unfinished, as in life
+
+    def __init__(self, agent: Any, rewards: Callable[[np.random.Generator, int], float], seed: int) -> None:
+        self.agent, self.rewards = agent, rewards
+        self.rng = np.random.default_rng(seed)
+        self.arrived = self.told = 0
+        self.decisions: list[Any] = []
+
+    def name(self, number: int) -> str:
+        return f"arm-{number:05d}"
+
+    def number(self, arm: Any) -> int:
+        return int(arm.removeprefix("arm-"))
+
+    def step(self) -> list[Any]:
+        """Let an arm arrive and pull what is asked for; return the arms let go."""
+        self.arrived += 1
+        let_go = list(self.agent.arrive(self.name(self.arrived)))
+        self.decisions.append(let_go)
+        for _ in range(int(self.rng.integers(self.MOST_PULLS + 1))):
+            arm = self.agent.ask()
+            self.decisions.append(arm)
+            if arm is None:
+                break
+            self.require_valid(arm, "ask() returned")
+            self.agent.tell(arm, self.rewards(self.rng, self.number(arm)))
+            self.told += 1
+            self.decisions.append(self.agent.best())
+        self.decisions.append((self.agent.best(), list(self.agent.memory)))
+        return let_go
+
+    def require_valid(self, arm: Any, what: str) -> None:
+        oldest = self.arrived - self.agent.window + 1
+        _require(oldest <= self.number(arm) <= self.arrived, f"{what} {arm!r}, which has expired or never arrived")
+
+
+def _check_memory(session: _Session, arrivals: int) -> None:
+    agent, most = session.agent, 0
+    let_go: set[Any] = set()
+    for _ in range(arrivals):
+        for arm in session.step():
+            _require(arm not in let_go, f"arrive() returned {arm!r} twice")
+            let_go.add(arm)
+        stored = list(agent.memory)
+        most = max(most, len(stored))
+        _require(len(stored) <= agent.slots, f"{len(stored)} arms are stored in {agent.slots} slots")
+        _require(stored == sorted(stored, key=session.number), f"memory must be oldest first, not {stored}")
+        for arm in stored:
+            session.require_valid(arm, "memory holds")
+            _require(arm not in let_go, f"{arm!r} was let go and is still in memory")
+        if (answer := agent.best()) is not None:
+            session.require_valid(answer, "best() returned")
+    _require(
+        most <= agent.peak_memory <= agent.slots, f"peak_memory is {agent.peak_memory}, but {most} arms were stored"
+    )
+    _require(agent.pulls == session.told, f"pulls is {agent.pulls}, but {session.told} were told")
+    expired = {session.name(number) for number in range(1, session.arrived - agent.window + 1)}
+    _require(expired <= let_go, f"arrive() never returned {sorted(expired - let_go)}, which have expired")
+    saved = json.dumps(agent.state())
+    traces = sorted(arm for arm in expired if arm in saved)
+    _require(not traces, f"the state still names {traces}, which have expired")
+
+
+def _check_same(factory: Factory, rewards: Any, seed: int, arrivals: int) -> None:
+    first, second = (_Session(factory(seed), rewards, seed) for _ in range(2))
+    for _ in range(arrivals):
+        first.step()
+        second.step()
+        _require(first.decisions == second.decisions, "the same seed makes other decisions")
+
+
+def _check_restored(factory: Factory, rewards: Any, seed: int, arrivals: int) -> None:
+    straight, stopped = (_Session(factory(seed), rewards, seed) for _ in range(2))
+    for number in range(arrivals):
+        straight.step()
+        stopped.step()
+        _require(straight.decisions == stopped.decisions, f"restored after {number} arrivals, it decides otherwise")
+        before = stopped.agent.state()
+        stopped.agent = type(stopped.agent).from_state(json.loads(json.dumps(before)))
+        _require(stopped.agent.state() == before, "a restored agent has another state than the one that was saved")
+
+
+def _check_bad_input(session: _Session, arrivals: int) -> None:
+    agent = session.agent
+    for _ in range(arrivals):
+        session.step()
+        here = session.name(session.arrived)
+        known = list(agent.memory) or [here]
+        agent_before = agent.state()
+        for call, arguments in (
+            (agent.tell, ("never-arrived", 1.0)),
+            (agent.tell, (session.name(max(session.arrived - agent.window, 0)), 1.0)),
+            (agent.tell, (known[-1], math.nan)),
+            (agent.tell, (known[-1], math.inf)),
+            (agent.tell, (known[-1], "much")),
+            (agent.tell, (known[-1], 1.0, 0)),
+            (agent.tell, (known[-1], 1.0, -1)),
+            (agent.arrive, (known[-1],) if agent.memory else (None,)),
+            (agent.arrive, (None,)),
+            (agent.arrive, ([],)),
+        ):
+            _check_refused(call, arguments)
+            _require(agent.state() == agent_before, f"{call.__name__}{arguments!r} was refused, but changed the agent")
+
+
+def _check_refused(call: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    try:
+        call(*arguments)
+    except (ValueError, LookupError):
+        return
+    raise AssertionError(f"{call.__name__}{arguments!r} must raise ValueError or LookupError")
