@@ -45,6 +45,11 @@ def _writable_folder() -> str:
 CACHE_FOLDER = _writable_folder()
 
 
+def compiled_before(function: Callable[..., Any]) -> bool:
+    """Tell whether a compiled function is on disk, so that its first call will not take long."""
+    return bool(CACHE_FOLDER) and any(Path(CACHE_FOLDER).rglob(f"*.{function.__name__}-*.nbi"))
+
+
 def njit(function: Function) -> Function:
     """Compile `function` at its first call; it releases the interpreter lock while it runs.
 

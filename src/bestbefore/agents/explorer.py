@@ -351,7 +351,8 @@ class Explorer:
 
     @property
     def _unit(self) -> float:
-        return challenge.challenge_unit(min(self.plan.epsilon, 1.0), self.plan.delta)
+        sigma = 0.5 if self.plan.sigma is None else self.plan.sigma
+        return challenge.challenge_unit(min(self.plan.epsilon, 1.0), self.plan.delta, sigma)
 
     def _fight(self, arrival: int, pulls: int, total: float) -> None:
         """Count rewards for the king's side or the challenger's, and settle the challenge if it is decided."""

@@ -76,8 +76,10 @@ def make_plan(
     elif split is not None:
         raise ValueError(f"split must be left out when memory is given, not {split!r}: the slots decide it")
     else:
-        slots = 1 if keep == "king" else whole("memory", memory, at_least=pending) - (pending - 1)
+        slots = whole("memory", memory, at_least=pending) - (pending - 1)
         epsilon, noise = _epsilon_for(keep, window, slots, epsilon)
+    if keep == "king":
+        slots = 1
     plan = Plan(
         keep,
         window,
@@ -102,8 +104,6 @@ def _slots_for(keep: str, window: int, epsilon: float, split: float | None) -> t
     if split is None:
         split = bounds.STAIRCASE_SPLIT if keep == "staircase" else bounds.PAPER_SPLIT
     slots = bounds.memory(epsilon, split)
-    if keep == "king":
-        return 1, bounds.noise(epsilon, split)
     if keep == "fifo" or (keep == "staircase" and slots >= window):
         return window, bounds.noise(epsilon, split=0)
     return slots, bounds.noise(epsilon, split)

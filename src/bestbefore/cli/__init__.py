@@ -1,1 +1,42 @@
-"""cli."""
+"""The command `bestbefore`: its help answers at once, since what takes long to import is imported where it is used."""
+
+import sys
+
+import click
+
+from bestbefore import __version__
+from bestbefore.cli.advise import advise
+from bestbefore.cli.explore import explore
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="bestbefore")
+def commands() -> None:
+    """Find the best of what is still fresh, remembering only a few arms.
+
+    Arms (movies, ads, prompts, models) arrive in a stream, only the last W are valid, and only a handful can be stored.
+    Start with `bestbefore explore`.
+    """
+
+
+commands.add_command(explore)
+commands.add_command(advise)
+
+
+def main() -> None:
+    """Run the command: what a user can mend is a sentence and exit code 2, never a traceback; Ctrl-C is 130."""
+    try:
+        commands.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("stopped", err=True)
+        sys.exit(130)
+    except click.ClickException as wrong:
+        wrong.show()
+        sys.exit(2)
+    except (ValueError, OSError, ModuleNotFoundError) as wrong:
+        click.echo(f"Error: {wrong}", err=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

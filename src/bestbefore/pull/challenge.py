@@ -1,6 +1,7 @@
 """Challenge: each arriving arm fights the king at levels of growing numbers of pulls.
 
-The pull rule of Assadi and Wang (2020).  With the unit u = 4 / epsilon^2 ln(1 / delta):
+The pull rule of Assadi and Wang (2020).  With the unit u = 16 sigma^2 / epsilon^2 ln(1 / delta), which for
+rewards on [0, 1] is 4 / epsilon^2 ln(1 / delta):
 
 - the king's budget grows by b = 2 s_1 with each arrival;
 - at level l = 1, 2, ... both arms are pulled s_l = 3^l u times afresh, which the king's budget pays for;
@@ -57,9 +58,9 @@ def peaceful_duel() -> Duel:
     return Duel(np.zeros(4, np.int64), np.zeros(2, np.int64), np.zeros(2, np.float64))
 
 
-def challenge_unit(epsilon: float, delta: float) -> float:
-    """Return u = 4 / epsilon^2 ln(1 / delta), of which all numbers of pulls are multiples."""
-    return 4 / epsilon**2 * math.log(1 / delta)
+def challenge_unit(epsilon: float, delta: float, sigma: float = 0.5) -> float:
+    """Return u = 16 sigma^2 / epsilon^2 ln(1 / delta), of which all numbers of pulls are multiples."""
+    return 16 * sigma**2 / epsilon**2 * math.log(1 / delta)
 
 
 @njit
@@ -88,8 +89,15 @@ def _start_level(duel: Duel, unit: float, level: int) -> None:
     duel.counts[LEVEL] = level
     duel.counts[WANTED] = wanted
     duel.counts[LOST] = 0
-    duel.pulls[:] = 0
-    duel.total[:] = 0.0
+    _wipe(duel)
+
+
+@njit
+def _wipe(duel: Duel) -> None:
+    """Forget the pulls and rewards of a level."""
+    for side in range(2):
+        duel.pulls[side] = 0
+        duel.total[side] = 0.0
 
 
 @njit
@@ -102,7 +110,7 @@ def fight(duel: Duel, side: int, pulls: int, total: float) -> None:
 @njit
 def judge(duel: Duel, unit: float, epsilon: float) -> None:
     """Once both sides have had their pulls: end the challenge if the king has won the level, else begin the next."""
-    if duel.counts[LEVEL] == 0 or duel.pulls.min() < duel.counts[WANTED]:
+    if duel.counts[LEVEL] == 0 or min(duel.pulls[0], duel.pulls[1]) < duel.counts[WANTED]:
         return
     margin = duel.total[CHALLENGER_SIDE] / duel.pulls[CHALLENGER_SIDE] - duel.total[KING_SIDE] / duel.pulls[KING_SIDE]
     if margin > epsilon / 2:
@@ -117,8 +125,7 @@ def end_challenge(duel: Duel) -> None:
     duel.counts[LEVEL] = 0
     duel.counts[WANTED] = 0
     duel.counts[LOST] = 0
-    duel.pulls[:] = 0
-    duel.total[:] = 0.0
+    _wipe(duel)
 
 
 @njit

@@ -1,1 +1,1 @@
-"""report."""
+"""Figures: tables in, pictures out."""

@@ -40,9 +40,10 @@ def explore(
     """Run a stream through each keep rule with each memory, `runs` times; return a table, one row each.
 
     `stream` is a stream, or the means of Bernoulli arms.  `keep` is a rule's name, or a function that makes an agent
-    with the four verbs, called with `window`, `memory` and `seed`; or several of these.  All rules pull each arm
-    equally often (`king` spends pulls in its own way): as often as Algorithm 1 does to promise `epsilon`, or with no `epsilon`
-    the least one that the memory can promise, 3 / memory; or `pulls` times, if given.
+    with the four verbs, called with `window`, `memory` and `seed`; or several of these.
+
+    All rules pull each arm equally often (`king` spends pulls in its own way): as often as Algorithm 1 does to promise
+    `epsilon`, or with no `epsilon` the least one that the memory can promise, 3 / memory; or `pulls` times, if given.
 
     `slack` is that of `staircase`: unless given, 0 (strict) with an `epsilon` to promise, and 1 without.
 
@@ -185,7 +186,7 @@ def _measured(setup: Setup, seed: int, run: int, stop: threading.Event) -> Row:
 def _run_compiled(setup: Setup, seed: int, run: int, stop: threading.Event, result: Trace | None = None) -> Run:
     """Run a stream through a rule by name, block by block; fill `result` if given."""
     arms_rng, rewards, luck = generators(seed, run)
-    unit = challenge_unit(setup.epsilon, setup.delta)
+    unit = challenge_unit(setup.epsilon, setup.delta, setup.stream.sigma)
     settings = Settings(rules.KEEP[str(setup.keep)], setup.window, setup.epsilon, setup.slack, unit)
     slots = 1 if setup.keep == "king" else setup.slots
     answers, errors = (result.answers, result.errors) if result else (np.zeros(0, np.int64), np.zeros(0))

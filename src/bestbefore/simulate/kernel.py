@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bestbefore import rules
 from bestbefore._jit import njit
-from bestbefore.keep import admit
+from bestbefore.keep import admit, king
 from bestbefore.memory import Memory, count, empty_memory, expire, leader, put
 from bestbefore.pull.challenge import (
     CHALLENGER_SIDE,
@@ -117,7 +117,7 @@ def _challenge(run: Run, arms: Arms, arm: int, now: int, settings: Settings, rew
     memory, duel = run.memory, run.duel
     if memory.arrival[0] == 0:
         crown(duel)
-        return admit(rules.KING, memory, now, 0, 0.0, now, settings.window, 0.0, 0.0)
+        return king(memory, now, 0, 0.0)
     pulls, total = 0, 0.0
     start_challenge(duel, settings.unit)
     while not is_over(duel):
@@ -133,4 +133,4 @@ def _challenge(run: Run, arms: Arms, arm: int, now: int, settings: Settings, rew
     if not challenger_won(duel):
         return -1
     crown(duel)
-    return admit(rules.KING, memory, now, pulls, total, now, settings.window, 0.0, 0.0)
+    return king(memory, now, pulls, total)
