@@ -247,7 +247,7 @@ class Explorer:
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Make an explorer that goes on exactly where the one that gave `state` stood."""
         fields = saved.checked(state, "Explorer", VERSION, _FIELDS)
-        explorer = cls(**saved.checked_arguments(fields["arguments"], cls), seed=saved.generator(fields["luck"]))
+        explorer = cls(**saved.checked_arguments(fields["arguments"], Explorer), seed=saved.generator(fields["luck"]))
         explorer._now, explorer._pulls, explorer._peak = fields["arrivals"], fields["pulls"], fields["peak_memory"]
         for record in fields["arms"]:
             explorer._restore(saved.checked(record, None, None, _RECORD))
