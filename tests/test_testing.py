@@ -27,9 +27,9 @@ class Eternal(Explorer):
     """Keeps arms for one arrival too long, as one off in the window does."""
 
     def _expire(self):
-        self.window += 1
+        self._roster.window += 1
         super()._expire()
-        self.window -= 1
+        self._roster.window -= 1
 
 
 class Secretive(Explorer):

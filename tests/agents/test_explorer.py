@@ -335,7 +335,7 @@ def test_a_damaged_state_is_refused_with_a_sentence(keep):
         ({"version": 2}, "state must be of version 1, not 2"),
         ({"version": None}, "state must be of version 1, not None"),
         ({"agent": "Player"}, "state must be that of an agent 'Explorer', not 'Player'"),
-        ({"arrivals": 1000}, "is not valid"),
+        ({"roster": {"now": 1000, "let_go": []}}, "is not valid"),
         ({"extra": 1}, "fields unknown \\['extra'\\]"),
     ],
 )

@@ -8,8 +8,8 @@ import numpy as np
 from bestbefore import rules
 from bestbefore.agents import saved
 from bestbefore.agents.plan import make_plan
-from bestbefore.arguments import finite, is_hashable, whole
-from bestbefore.errors import ExpiredArm, UnknownArm
+from bestbefore.agents.roster import Roster
+from bestbefore.arguments import finite, whole
 from bestbefore.keep import admit
 from bestbefore.memory import drop, empty_memory, expire, leader, put
 from bestbefore.pull import challenge
@@ -105,19 +105,17 @@ class Explorer:
             raise ValueError(f"pending must be 1 with keep='king', which fights one challenge at a time, not {pending}")
         self.window = self.plan.window
         self.slots = self.plan.slots + self.plan.pending - 1
-        self._luck = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed)
+        self._roster = Roster(self.window)
         self._memory = empty_memory(self.plan.slots)
-        self._duel = challenge.peaceful_duel()
-        self._now = self._pulls = self._peak = 0
-        self._names: dict[int, Hashable] = {}  # of all arms stored or under test, by arrival
-        self._arrivals: dict[Hashable, int] = {}
         self._tests: dict[int, tuple[int, float]] = {}  # pulls and total of the arms under test, oldest first
         self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
-        self._let_go: list[Hashable] = []
+        self._duel = challenge.peaceful_duel()
+        self._luck = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed)
+        self._pulls = self._peak = 0
 
     def __repr__(self) -> str:
         stored = f"{len(self)} of {self.slots} slots in use"
-        return f"<Explorer: {self.plan.keep}, window {self.window}, {stored}, {self._now} arrived>"
+        return f"<Explorer: {self.plan.keep}, window {self.window}, {stored}, {self.arrivals} arrived>"
 
     def __len__(self) -> int:
         return len(self.memory)
@@ -125,13 +123,13 @@ class Explorer:
     @property
     def memory(self) -> list[Any]:
         """The arms stored, oldest first; the newest arrival is not stored while it is under test."""
-        newest = self._now if self._now in self._tests else 0
-        return [self._names[arrival] for arrival in sorted(self._names) if arrival != newest]
+        names = self._roster.names
+        return names[:-1] if self._roster.now in self._tests else names
 
     @property
     def under_test(self) -> list[Any]:
         """The arms under test, oldest first."""
-        return [self._names[arrival] for arrival in self._tests]
+        return [self._roster.name(number) for number in self._tests]
 
     @property
     def peak_memory(self) -> int:
@@ -146,7 +144,7 @@ class Explorer:
     @property
     def arrivals(self) -> int:
         """How many arms have arrived; right after `arrive` it is the number of that arm."""
-        return self._now
+        return self._roster.now
 
     @property
     def promise(self) -> float | None:
@@ -158,20 +156,13 @@ class Explorer:
 
         Arms that have expired, with this arrival or before, are among them; nothing of them is kept.
         """
-        if arm is None or not is_hashable(arm):
-            raise ValueError(f"arm must be hashable and not None, not {arm!r}")
-        if arm in self._arrivals:
-            raise ValueError(f"arm must be new, but {arm!r} is in memory since arrival {self._arrivals[arm]}")
-        self._now += 1
-        self._names[self._now] = arm
-        self._arrivals[arm] = self._now
+        number = self._roster.arrive(arm)
         self._expire()
         while len(self._tests) >= self.plan.pending:
             self._settle(next(iter(self._tests)))
-        self._begin_test()
+        self._begin_test(number)
         self._forget()
-        let_go, self._let_go = self._let_go, []
-        return let_go
+        return self._roster.handed_out()
 
     def ask(self) -> Any:
         """Return the arm to pull next, or None when nothing is to be pulled before the next arrival.
@@ -179,15 +170,15 @@ class Explorer:
         Each call counts as a pull under way, so several may be: asked often enough, an arm is not named again while its
         rewards are awaited.
         """
-        for arrival in self._pullable():
-            if self._wanted(arrival) > self._in_flight.get(arrival, 0):
-                self._in_flight[arrival] = self._in_flight.get(arrival, 0) + 1
-                return self._names[arrival]
+        for number in self._pullable():
+            if self._wanted(number) > self._in_flight.get(number, 0):
+                self._in_flight[number] = self._in_flight.get(number, 0) + 1
+                return self._roster.name(number)
         return None
 
     def wanted(self, arm: Hashable) -> int:
         """Return how many rewards of an arm are still wanted, those under way included."""
-        return self._wanted(self._arrival_of(arm, None))
+        return self._wanted(self._roster.number(arm))
 
     def tell(self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None) -> None:
         """Take a reward of an arm, or the total of `pulls` rewards, whenever it comes back.
@@ -197,13 +188,8 @@ class Explorer:
         then raises `ExpiredArm` or `UnknownArm` too.
         """
         pulls = whole("pulls", pulls)
-        total = finite("reward", reward)
-        if self.plan.sigma is None:
-            if not -1e-9 <= total / pulls <= 1 + 1e-9:
-                allowed = "1" if pulls == 1 else f"{pulls}, the number of pulls"
-                raise ValueError(f"reward must be between 0 and {allowed}, not {reward!r}")
-            total = min(max(total, 0.0), float(pulls))
-        number = self._arrival_of(arm, arrival)
+        total = self._checked_total(reward, pulls)
+        number = self._roster.number(arm, arrival)
         self._pulls += pulls
         self._in_flight[number] = self._in_flight.get(number, 0) - pulls
         if self._in_flight[number] <= 0:
@@ -217,79 +203,97 @@ class Explorer:
             self._fight(number, pulls, total)
         elif number in self._tests and self._wanted(number) == 0:
             self._settle(number)
-        self._forget()
+        if number not in self._tests:
+            self._forget()
 
     def best(self) -> Any:
         """Return the arm of the highest empirical mean in memory, or None when no valid arm has been tested yet."""
         slot = leader(self._memory)
-        return self._names[int(self._memory.arrival[slot])] if slot >= 0 else None
+        return self._roster.name(int(self._memory.arrival[slot])) if slot >= 0 else None
 
     def state(self) -> dict[str, Any]:
         """Return all that the explorer knows as a plain dict, ready for JSON if the arms' names are.
 
         Tuples among the names survive JSON; other names must be strings, numbers or booleans.
         """
-        slots = {int(arrival): slot for slot, arrival in enumerate(self._memory.arrival) if arrival > 0}
         return {
             "agent": "Explorer",
             "version": VERSION,
-            "arguments": {name: saved.plain(value) for name, value in self._arguments.items()},
-            "arrivals": self._now,
+            "arguments": saved.plain(self._arguments),
             "pulls": self._pulls,
             "peak_memory": self._peak,
-            "arms": [self._record(arrival, slots.get(arrival)) for arrival in [*sorted(slots), *self._tests]],
+            "roster": self._roster.state(),
+            "stored": [self._record(slot) for slot in np.flatnonzero(self._memory.arrival).tolist()],
+            "tests": [
+                {"arm": self._roster.name(number), "arrival": number, "pulls": pulls, "total": total}
+                for number, (pulls, total) in self._tests.items()
+            ],
+            "in_flight": [list(item) for item in self._in_flight.items()],
             "duel": [array.tolist() for array in self._duel],
-            "let_go": list(self._let_go),
             "luck": saved.generator_state(self._luck),
         }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Make an explorer that goes on exactly where the one that gave `state` stood."""
-        fields = saved.checked(state, "Explorer", VERSION, _FIELDS)
-        explorer = cls(**saved.checked_arguments(fields["arguments"], Explorer), seed=saved.generator(fields["luck"]))
-        explorer._now, explorer._pulls, explorer._peak = fields["arrivals"], fields["pulls"], fields["peak_memory"]
-        for record in fields["arms"]:
-            explorer._restore(saved.checked(record, None, None, _RECORD))
+        fields = saved.checked_agent(state, "Explorer", VERSION, _FIELDS)
+        arguments = saved.checked_arguments(fields["arguments"], Explorer)
+        explorer = cls(**arguments, seed=saved.generator(fields["luck"]))
+        explorer._pulls, explorer._peak = fields["pulls"], fields["peak_memory"]
+        explorer._roster.restore(fields["roster"])
+        for record in fields["stored"]:
+            explorer._restore_stored(saved.checked(record, _TESTED | {"slot": int}))
+        for record in fields["tests"]:
+            test = saved.checked(record, _TESTED)
+            explorer._roster.restore_arm(test["arrival"], test["arm"])
+            explorer._tests[test["arrival"]] = test["pulls"], float(test["total"])
+        explorer._restore_in_flight(fields["in_flight"])
         saved.fill(explorer._duel, fields["duel"])
-        explorer._let_go = [saved.name(arm) for arm in fields["let_go"]]
+        explorer._check_restored()
         return explorer
 
-    def _record(self, arrival: int, slot: int | None) -> dict[str, Any]:
-        """Return what is known of an arm, stored in `slot` or under test."""
-        if slot is None:
-            pulls, total = self._tests[arrival]
-        else:
-            pulls, total = int(self._memory.pulls[slot]), float(self._memory.total[slot])
-        in_flight = self._in_flight.get(arrival, 0)
-        known = {"arm": self._names[arrival], "arrival": arrival, "slot": slot}
-        return known | {"pulls": pulls, "total": total, "in_flight": in_flight}
+    def _record(self, slot: int) -> dict[str, Any]:
+        """Return what is known of the arm in a slot."""
+        number, pulls = int(self._memory.arrival[slot]), int(self._memory.pulls[slot])
+        known = {"arm": self._roster.name(number), "arrival": number}
+        return known | {"pulls": pulls, "total": float(self._memory.total[slot]), "slot": slot}
 
-    def _restore(self, record: dict[str, Any]) -> None:
-        """Take an arm back from a saved state."""
-        arm, arrival, slot = saved.name(record["arm"]), record["arrival"], record["slot"]
-        if not self._now - self.window < arrival <= self._now or arrival in self._names or arm in self._arrivals:
-            raise ValueError(f"state is damaged: arm {arm!r} with arrival {arrival} is not valid, or stands twice")
-        if slot is None:
-            self._tests[arrival] = record["pulls"], record["total"]
-        elif slot < self.plan.slots and self._memory.arrival[slot] == 0:
-            put(self._memory, slot, arrival, record["pulls"], record["total"])
-        else:
+    def _restore_stored(self, record: dict[str, Any]) -> None:
+        """Put an arm back into its slot."""
+        slot = record["slot"]
+        if slot >= self.plan.slots or self._memory.arrival[slot] != 0:
             raise ValueError(f"state is damaged: slot {slot} is taken, or not one of {self.plan.slots}")
-        self._names[arrival], self._arrivals[arm] = arm, arrival
-        if record["in_flight"]:
-            self._in_flight[arrival] = record["in_flight"]
+        self._roster.restore_arm(record["arrival"], record["arm"])
+        put(self._memory, slot, record["arrival"], record["pulls"], record["total"])
 
-    def _arrival_of(self, arm: Hashable, arrival: int | None) -> int:
-        """Return the number of an arm in memory, which must be `arrival` if given."""
-        number = self._arrivals.get(arm) if is_hashable(arm) else None
-        if arrival is not None and whole("arrival", arrival) != number:
-            if arrival <= self._now - self.window:
-                raise ExpiredArm(f"arm {arm!r} of arrival {arrival} has expired: valid are the last {self.window}")
-            number = None
-        if number is None:
-            raise UnknownArm(f"arm {arm!r} is not in memory: it was let go, has expired, or never arrived")
-        return number
+    def _restore_in_flight(self, pairs: list[Any]) -> None:
+        """Take back how many pulls of which arm are under way."""
+        here = set(self._memory.arrival.tolist()) | set(self._tests)
+        for pair in pairs:
+            if not (
+                isinstance(pair, list) and len(pair) == 2 and pair[0] in here and type(pair[1]) is int and pair[1] > 0
+            ):
+                raise ValueError(f"state is damaged: in_flight cannot have {pair!r}")
+            self._in_flight[pair[0]] = pair[1]
+
+    def _check_restored(self) -> None:
+        """Make sure that the parts of a restored state fit together."""
+        fights = not challenge.is_over(self._duel)
+        king_and_challenger = self.plan.keep == "king" and self._memory.arrival[0] > 0 and len(self._tests) == 1
+        if len(self._tests) > self.plan.pending or (fights and not king_and_challenger):
+            raise ValueError("state is damaged: the arms under test do not fit the settings")
+        if not len(self) <= self._peak <= self.slots:
+            raise ValueError(f"state is damaged: peak_memory cannot be {self._peak}")
+
+    def _checked_total(self, reward: float, pulls: int) -> float:
+        """Return the total of so many rewards, if they can have it."""
+        total = finite("reward", reward)
+        if self.plan.sigma is not None:
+            return total
+        if not -1e-9 <= total / pulls <= 1 + 1e-9:  # sums of many floats may be off in the last digits
+            allowed = "1" if pulls == 1 else f"{pulls}, the number of pulls"
+            raise ValueError(f"reward must be between 0 and {allowed}, not {reward!r}")
+        return min(max(total, 0.0), float(pulls))
 
     def _pullable(self) -> list[int]:
         """Return the arms of which pulls may be wanted, in the order in which they are asked for."""
@@ -297,34 +301,35 @@ class Explorer:
             return [int(self._memory.arrival[0]), *self._tests]
         return list(self._tests)
 
-    def _wanted(self, arrival: int) -> int:
+    def _wanted(self, number: int) -> int:
         """Return how many more rewards of an arm are wanted."""
         if self.plan.keep == "king":
-            side = challenge.CHALLENGER_SIDE if arrival in self._tests else challenge.KING_SIDE
-            return fixed(int(self._duel.pulls[side]), int(self._duel.counts[challenge.WANTED]))
-        return fixed(self._tests[arrival][0], self.plan.pulls_of(arrival)) if arrival in self._tests else 0
+            return fixed(int(self._duel.pulls[self._side(number)]), int(self._duel.counts[challenge.WANTED]))
+        return fixed(self._tests[number][0], self.plan.pulls_of(number)) if number in self._tests else 0
+
+    def _side(self, number: int) -> int:
+        return challenge.CHALLENGER_SIDE if number in self._tests else challenge.KING_SIDE
 
     def _expire(self) -> None:
         """Drop what is too old from the slots and from the arms under test."""
-        oldest = self._now - self.window + 1
-        expire(self._memory, oldest)
-        for arrival in [arrival for arrival in self._tests if arrival < oldest]:
-            del self._tests[arrival]
+        expire(self._memory, self._roster.oldest)
+        for number in [number for number in self._tests if number < self._roster.oldest]:
+            del self._tests[number]
         if self.plan.keep == "king" and self._memory.arrival[0] == 0:
             challenge.crown(self._duel)
 
-    def _begin_test(self) -> None:
+    def _begin_test(self, number: int) -> None:
         """Put the newest arm under test; a vacant throne it takes without one."""
-        self._tests[self._now] = 0, 0.0
+        self._tests[number] = 0, 0.0
         if self.plan.keep == "king":
             if self._memory.arrival[0] == 0:
-                self._settle(self._now)
+                self._settle(number)
             else:
                 challenge.start_challenge(self._duel, self._unit)
 
-    def _settle(self, arrival: int) -> None:
+    def _settle(self, number: int) -> None:
         """End the test of an arm with the rewards that it has: the keep rule decides."""
-        pulls, total = self._tests.pop(arrival)
+        pulls, total = self._tests.pop(number)
         if self.plan.keep == "king":
             if self._memory.arrival[0] != 0 and not challenge.challenger_won(self._duel):
                 challenge.end_challenge(self._duel)
@@ -333,33 +338,32 @@ class Explorer:
         elif pulls == 0:
             return
         luck = self._luck.random() if self.plan.keep == "reservoir" else 0.0
-        self._admit(arrival, pulls, total, luck)
+        self._admit(number, pulls, total, luck)
 
-    def _admit(self, arrival: int, pulls: int, total: float, luck: float) -> None:
-        rule = rules.KEEP[self.plan.keep]
-        admit(rule, self._memory, arrival, pulls, total, self._now, self.window, self.plan.slack, luck)
+    def _admit(self, number: int, pulls: int, total: float, luck: float) -> None:
+        rule, now = rules.KEEP[self.plan.keep], self._roster.now
+        admit(rule, self._memory, number, pulls, total, now, self.window, self.plan.slack, luck)
 
-    def _update(self, arrival: int, pulls: int, total: float) -> None:
+    def _update(self, number: int, pulls: int, total: float) -> None:
         """Count rewards for an arm that is stored already; where its place depends on its mean, place it anew."""
-        slot = int(np.flatnonzero(self._memory.arrival == arrival)[0])
+        slot = int(np.flatnonzero(self._memory.arrival == number)[0])
         pulls, total = int(self._memory.pulls[slot]) + pulls, float(self._memory.total[slot]) + total
         if self.plan.keep in ("bucket", "staircase"):
             drop(self._memory, slot)
-            self._admit(arrival, pulls, total, 0.0)
+            self._admit(number, pulls, total, 0.0)
         else:
-            put(self._memory, slot, arrival, pulls, total)
+            put(self._memory, slot, number, pulls, total)
 
     @property
     def _unit(self) -> float:
         sigma = 0.5 if self.plan.sigma is None else self.plan.sigma
         return challenge.challenge_unit(min(self.plan.epsilon, 1.0), self.plan.delta, sigma)
 
-    def _fight(self, arrival: int, pulls: int, total: float) -> None:
+    def _fight(self, number: int, pulls: int, total: float) -> None:
         """Count rewards for the king's side or the challenger's, and settle the challenge if it is decided."""
         if challenge.is_over(self._duel):
             return
-        side = challenge.CHALLENGER_SIDE if arrival in self._tests else challenge.KING_SIDE
-        challenge.fight(self._duel, side, pulls, total)
+        challenge.fight(self._duel, self._side(number), pulls, total)
         challenge.judge(self._duel, self._unit, min(self.plan.epsilon, 1.0))
         if challenge.is_over(self._duel):
             self._settle(next(iter(self._tests)))
@@ -367,22 +371,20 @@ class Explorer:
     def _forget(self) -> None:
         """Let go of every arm that is neither stored nor under test, and leave no trace of it."""
         kept = set(self._memory.arrival.tolist()) | set(self._tests)
-        for arrival in [arrival for arrival in self._names if arrival not in kept]:
-            arm = self._names.pop(arrival)
-            del self._arrivals[arm]
-            self._in_flight.pop(arrival, None)
-            self._let_go.append(arm)
+        self._roster.keep_only(kept)
+        self._in_flight = {number: pulls for number, pulls in self._in_flight.items() if number in kept}
         self._peak = max(self._peak, len(self))
 
 
 _FIELDS = {
     "arguments": dict,
-    "arrivals": int,
     "pulls": int,
     "peak_memory": int,
-    "arms": list,
+    "roster": dict,
+    "stored": list,
+    "tests": list,
+    "in_flight": list,
     "duel": list,
-    "let_go": list,
     "luck": dict,
 }
-_RECORD = {"arm": object, "arrival": int, "slot": (int, type(None)), "pulls": int, "total": float, "in_flight": int}
+_TESTED = {"arm": object, "arrival": int, "pulls": int, "total": float}

@@ -12,30 +12,35 @@ from bestbefore.arguments import is_hashable
 BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 
 
-def checked(state: Any, agent: str | None, version: int | None, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a saved state (of an agent of this version), or say what is wrong with it.
+def checked_agent(state: Any, agent: str, version: int, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of the saved state of an agent of this version, or say what is wrong with it."""
+    if not isinstance(state, dict):
+        raise ValueError(f"state must be a dict as given by state(), not {type(state).__name__}")
+    if state.get("agent") != agent:
+        raise ValueError(f"state must be that of an agent {agent!r}, not {state.get('agent')!r}")
+    if state.get("version") != version:
+        raise ValueError(f"state must be of version {version}, not {state.get('version')!r}")
+    return checked({field: value for field, value in state.items() if field not in ("agent", "version")}, fields)
+
+
+def checked(state: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a part of a saved state, if it has these fields, of these kinds, and no other.
 
     Whole numbers must not be negative, and floats must be finite.
     """
     if not isinstance(state, dict):
-        raise ValueError(f"state must be a dict as given by state(), not {type(state).__name__}")
-    if agent is not None:
-        if state.get("agent") != agent:
-            raise ValueError(f"state must be that of an agent {agent!r}, not {state.get('agent')!r}")
-        if state.get("version") != version:
-            raise ValueError(f"state must be of version {version}, not {state.get('version')!r}")
-    expected = set(fields) | ({"agent", "version"} if agent else set())
-    if set(state) != expected:
-        missing, extra = sorted(expected - set(state)), sorted(map(str, set(state) - expected))
+        raise ValueError(f"state is damaged: {state!r} should have fields {sorted(fields)}")
+    if set(state) != set(fields):
+        missing, extra = sorted(set(fields) - set(state)), sorted(map(str, set(state) - set(fields)))
         raise ValueError(f"state is damaged: fields missing {missing}, fields unknown {extra}")
     for field, kind in fields.items():
         value = state[field]
-        if kind is float and type(value) is int:
-            continue
-        out_of_range = (type(value) is int and value < 0) or (type(value) is float and not math.isfinite(value))
-        if kind is not object and (not isinstance(value, kind) or isinstance(value, bool) or out_of_range):
+        allowed = (float, int) if kind is float else kind
+        negative = kind is int and isinstance(value, int) and value < 0
+        endless = isinstance(value, float) and not math.isfinite(value)
+        if kind is not object and (not isinstance(value, allowed) or isinstance(value, bool) or negative or endless):
             raise ValueError(f"state is damaged: {field} cannot be {value!r}")
-    return {field: state[field] for field in fields}
+    return state
 
 
 def checked_arguments(arguments: dict[str, Any], agent: type) -> dict[str, Any]:

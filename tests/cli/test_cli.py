@@ -1,0 +1,156 @@
+"""The command, as a person meets it: run in a process of its own, or quickly in this one."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from bestbefore.cli import commands, main
+
+SMALL = ["explore", "--arms", "60", "--window", "10", "--memory", "2,4", "--runs", "2"]
+
+
+def run(*arguments):
+    return CliRunner().invoke(commands, list(arguments), catch_exceptions=False)
+
+
+def process(*arguments, **options):
+    command = [sys.executable, "-m", "bestbefore", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # noqa: S603
+
+
+def test_explore_prints_a_table_with_a_column_for_each_rule():
+    result = run(*SMALL, "--keep", "bucket,staircase,fifo")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert any("uniform stream of 60 arms, window 10, 2 runs" in line for line in lines)
+    heading = next(line.split() for line in lines if "memory" in line)
+    assert heading[-3:] == ["bucket", "staircase", "fifo"]
+
+
+def test_json_and_csv_hold_the_whole_table(tmp_path):
+    result = run(*SMALL, "--keep", "topk", "--json", "--csv", str(tmp_path / "table.csv"))
+    rows = json.loads(result.stdout)
+    assert [(row["memory"], row["run"]) for row in rows] == [(2, 0), (2, 1), (4, 0), (4, 1)]
+    with (tmp_path / "table.csv").open() as file:
+        assert [float(row["mean"]) for row in csv.DictReader(file)] == [row["mean"] for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_plot_draws_a_picture(tmp_path, kind):
+    picture = tmp_path / f"picture.{kind}"
+    result = run(*SMALL, "--plot", str(picture))
+    assert f"written: {picture}" in result.stdout.replace("\n", "")
+    assert picture.read_bytes().startswith(b"\x89PNG" if kind == "png" else b"<?xml")
+
+
+@pytest.mark.parametrize("stream", ["uniform", "two-level", "beta", "decreasing", "sawtooth", "constant"])
+@pytest.mark.parametrize("rewards", ["bernoulli", "stars", "gaussian"])
+def test_every_stream_and_reward(stream, rewards):
+    result = run(*SMALL, "--stream", stream, "--rewards", rewards, "--json")
+    assert len(json.loads(result.stdout)) == 3 * 2 * 2
+
+
+def test_a_csv_file_is_a_stream(tmp_path):
+    (tmp_path / "arms.csv").write_text("name,mean\na,0.5\nb,0.9\nc,0.1\n")
+    result = run("explore", "-s", str(tmp_path / "arms.csv"), "-W", "2", "-m", "2", "--json", "-r", "1", "-k", "fifo")
+    assert json.loads(result.stdout)[0]["pulls"] % 3 == 0
+
+
+def test_advise_prints_the_readers_own_numbers():
+    result = run("advise", "--window", "100", "--epsilon", "0.1", "--memory", "30", "--json")
+    rows = {row["task"]: row for row in json.loads(result.stdout)}
+    assert rows["the exact best arm"] == {
+        "task": "the exact best arm",
+        "slots": "100",
+        "possible": False,
+        "cost": "no algorithm below 97 slots is right 99% of times",
+        "source": "Theorem 1",
+    }
+    assert rows["within epsilon, at one fixed time (weak)"]["cost"].startswith("4,227 pulls per arm")
+    assert "Theorem 2" in run("advise").stdout
+
+
+def test_help_needs_no_compiler_and_no_numpy():
+    """`--help` and `advise` answer at once, since neither imports what takes long."""
+    code = (
+        "import sys; sys.argv = ['bestbefore', *{arguments}]\n"
+        "from bestbefore.cli import commands\n"
+        "commands.main(standalone_mode=False)\n"
+        "assert not {{'numba', 'numpy', 'matplotlib'}} & set(sys.modules), 'imported'\n"
+    )
+    for arguments in (["--help"], ["explore", "--help"], ["advise"], ["advise", "--json"]):
+        command = [sys.executable, "-c", code.format(arguments=arguments)]
+        done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["explore", "--window", "0"], "window must be a whole number of at least 1, not 0"),
+        (["explore", "--epsilon", "0"], "epsilon must be a number above 0 and at most 1, not 0"),
+        (["explore", "--epsilon", "2"], "epsilon must be a number above 0 and at most 1, not 2"),
+        (["explore", "--delta", "1"], "delta must be a number above 0 and below 1, not 1"),
+        (["explore", "--memory", "0"], "memory must be a whole number of at least 1, not 0"),
+        (["explore", "--memory", "2,x"], "not a comma-separated list of whole numbers"),
+        (["explore", "--keep", "bukcet"], "keep must be one of 'fifo'"),
+        (["explore", "--arms", "0"], "arms must be a whole number of at least 1, not 0"),
+        (["explore", "--arms", "many"], "'many' is not a valid integer"),
+        (["explore", "--stream", "unifrom"], "stream must be one of uniform"),
+        (["explore", "--stream", "missing.csv"], "missing.csv"),
+        (["explore", "--plot", "picture.txt"], "plot must be a .png, .svg or .pdf file, not 'picture.txt'"),
+        (["explore", "--runs", "1", "--csv", "no/such/folder/table.csv"], "folder"),
+        (["explore", "--rewards", "gaussian", "--sigma", "0"], "sigma must be a number above 0"),
+        (["explore", "--slack", "-1"], "slack must be"),
+        (["explore", "--jobs", "0"], "jobs must be"),
+        (["advise", "--epsilon", "0"], "epsilon must be a number above 0"),
+        (["advise", "--memory", "0"], "memory must be"),
+        (["advise", "--pulls", "0"], "pulls must be"),
+        (["nonsense"], "No such command"),
+    ],
+)
+def test_bad_input_is_a_sentence_and_exit_code_2(arguments, words, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["bestbefore", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    said = capsys.readouterr()
+    assert stopped.value.code == 2
+    assert words in said.err
+    assert "Traceback" not in said.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_malformed_csv_names_the_line(tmp_path):
+    (tmp_path / "arms.csv").write_text("mean\n0.5\n1.5\n")
+    done = process("explore", "--stream", str(tmp_path / "arms.csv"))
+    assert done.returncode == 2
+    assert "arms.csv, line 3: mean must be a number between 0 and 1, not '1.5'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_ends_it_without_a_traceback():
+    command = [sys.executable, "-m", "bestbefore", "explore", "-n", "100000000", "-k", "topk", "-m", "50", "-r", "50"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:  # noqa: S603
+        time.sleep(3)
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "Traceback" not in said
+
+
+def test_the_same_seed_prints_the_same(tmp_path):
+    assert run(*SMALL, "--json").stdout == run(*SMALL, "--json", "--jobs", "1").stdout
+    assert run(*SMALL, "--json").stdout != run(*SMALL, "--json", "--seed", "1").stdout
+
+
+def test_python_m_bestbefore_is_the_command():
+    done = process("--version", env=os.environ | {"COLUMNS": "80"})
+    assert done.stdout.startswith("bestbefore, version")
