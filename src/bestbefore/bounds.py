@@ -40,6 +40,8 @@ GUARANTEES: Final = ("weak", "strong", "anytime")
 
 def round_up(number: float) -> int:
     """Return the ceiling of `number`, where rounding errors do not count: 3 / 0.3 is 10, not 11."""
+    if number > 2**53:
+        raise ValueError("epsilon and noise must not be so small that what they need is beyond counting, 2^53")
     return math.ceil(number * (1 - 1e-12))
 
 
@@ -55,7 +57,8 @@ def memory(epsilon: float, split: float = PAPER_SPLIT) -> int:
     (30, 43, 20)
     """
     between("epsilon", epsilon, 0, 1, closed="right")
-    return round_up(1 / (between("split", split, 0, 1) * epsilon))
+    width = between("split", split, 0, 1) * epsilon
+    return round_up(1 / width if width > 0 else math.inf)
 
 
 def epsilon_for_memory(memory: int, split: float = PAPER_SPLIT) -> float:
@@ -100,7 +103,7 @@ def pulls_for_noise(noise: float, failure: float, sigma: float = 0.5) -> int:
     between("noise", noise, 0, math.inf)
     between("failure", failure, 0, 1)
     between("sigma", sigma, 0, math.inf)
-    return round_up(2 * sigma**2 / noise**2 * math.log(2 / failure))
+    return round_up(2 * (sigma / noise) * (sigma / noise) * math.log(2 / failure))
 
 
 def noise_for_pulls(pulls: int, failure: float, sigma: float = 0.5) -> float:

@@ -20,8 +20,12 @@ from bestbefore.memory import Memory, put
 
 @njit
 def slice_of(mean: float, slices: int) -> int:
-    """Return which of `slices` equal slices of [0, 1] a mean belongs to, from 0; means beyond belong to the ends."""
-    return min(max(math.ceil(mean * slices) - 1, 0), slices - 1)
+    """Return which of `slices` equal slices of [0, 1] a mean belongs to, from 0; means beyond belong to the ends.
+
+    A mean on the border belongs to the lower slice, whatever rounding says: 7 / 25 * 25 is above 7 in floating point.
+    """
+    place = min(max(mean, 0.0), 1.0) * slices
+    return max(math.ceil(place * (1 - 1e-15)) - 1, 0)
 
 
 @njit

@@ -22,7 +22,7 @@ def reservoir(memory: Memory, arrival: int, pulls: int, total: float, luck: floa
     """Store the arm in a free slot, or by luck, uniform on [0, 1), in one at random; return the slot, or -1."""
     slot = free_slot(memory)
     if slot < 0:
-        slot = int(luck * arrival)
+        slot = int(luck * max(arrival, memory.arrival.size))  # one settled late, t < m, enters for sure
         if slot >= memory.arrival.size:
             return -1
     put(memory, slot, arrival, pulls, total)

@@ -32,11 +32,14 @@ def run_all(
         progress_bar(label, len(pieces), progress) as advance,
         ThreadPoolExecutor(jobs or os.cpu_count()) as pool,
     ):
-        futures = [pool.submit(function, piece, stop) for piece in pieces]
-        for future in futures:
-            future.add_done_callback(lambda _: advance())
         try:
-            wait(futures, return_when=FIRST_EXCEPTION)
+            futures = [pool.submit(function, piece, stop) for piece in pieces]
+            for future in futures:
+                future.add_done_callback(lambda _: advance())
+            done, under_way = wait(futures, return_when=FIRST_EXCEPTION)
+            if under_way:  # one has failed: raise its error at once, whoever stands before it and goes on
+                for future in done:
+                    future.result()
             return [future.result() for future in futures]
         finally:
             stop.set()

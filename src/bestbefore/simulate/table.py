@@ -27,9 +27,9 @@ Row = dict[str, Any]
 class Table:
     """Rows that share their columns."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
         self.rows = list(rows)
-        self.columns = list(self.rows[0]) if self.rows else []
+        self.columns = list(self.rows[0]) if self.rows else list(columns)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -54,10 +54,13 @@ class Table:
         """Return the rows that have these values, as in `table.where(keep="bucket", memory=10)`."""
         for column in values:
             self[column]
-        return Table([row for row in self.rows if all(row[column] == value for column, value in values.items())])
+        rows = [row for row in self.rows if all(row[column] == value for column, value in values.items())]
+        return Table(rows, self.columns)
 
     def summary(self, by: Sequence[str], columns: Sequence[str]) -> list[Row]:
         """Return each column's mean over runs, lowest and highest, for each combination of the columns `by`."""
+        for column in [*by, *columns]:
+            self[column]
         groups: dict[tuple[Any, ...], list[Row]] = {}
         for row in self.rows:
             groups.setdefault(tuple(row[column] for column in by), []).append(row)

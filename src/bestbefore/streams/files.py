@@ -23,6 +23,8 @@ def from_csv(path: "str | os.PathLike[str]") -> Stream:
             if ("mean" in header) == bool(levels):
                 raise _Malformed(1, f"needs a column 'mean' or columns of levels between 0 and 1, not {header!r}")
             columns = levels or ["mean"]
+            if levels and (len(levels) < 2 or len({float(level) for level in levels}) < len(levels)):
+                raise _Malformed(1, f"needs at least two levels, each once, not {levels!r}")
             places = [header.index(column) for column in columns]
             rows: list[list[float]] = []
             for line in lines:
@@ -30,7 +32,9 @@ def from_csv(path: "str | os.PathLike[str]") -> Stream:
                     rows.append(_row(lines.line_num, line, header, places, rated=bool(levels)))
     except _Malformed as wrong:
         raise ValueError(f"{path}, line {wrong.line}: {wrong.what}") from None
-    except (csv.Error, UnicodeDecodeError) as wrong:
+    except csv.Error as wrong:
+        raise ValueError(f"{path}, line {lines.line_num}: {wrong}") from None
+    except UnicodeDecodeError as wrong:
         raise ValueError(f"{path} is not a CSV file in UTF-8: {wrong}") from None
     if not rows:
         raise ValueError(f"{path} has no arms: a line for each is needed under the header")

@@ -54,7 +54,14 @@ class Stream:
 
     def blocks(self, rng: np.random.Generator) -> Iterator[Arms]:
         """Hand out the arms in arrival order, in blocks of at most `BLOCK`."""
-        return self.source(rng)
+        arms = 0
+        for block in self.source(rng):
+            arms += block.means.size
+            if arms > self.length:
+                break
+            yield block
+        if arms != self.length:
+            raise ValueError(f"source must yield the {self.length} arms that length says, not {arms} or more")
 
     def gaussian(self, sigma: float) -> "Stream":
         """Return the same arms with normal rewards of standard deviation `sigma`."""
@@ -101,13 +108,14 @@ def from_means(means: Iterable[float], *, length: int | None = None, name: str =
 
     Of an endless source, `length` says how many to take.
     """
-    taken = means if length is None else itertools.islice(means, whole("length", length))
-    array = _as_array(taken)
+    array = _as_array(means, None if length is None else whole("length", length))
+    if length is not None and array.size < length:
+        raise ValueError(f"length must be at most the number of means, {array.size}, not {length}")
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"means must be a sequence of at least one number, not of shape {array.shape}")
     wrong = np.flatnonzero(~((array >= 0) & (array <= 1)))
     if wrong.size:
-        raise ValueError(f"means must lie between 0 and 1, but arm {wrong[0] + 1} has {array[wrong[0]]!r}")
+        raise ValueError(f"means must lie between 0 and 1, but arm {wrong[0] + 1} has {float(array[wrong[0]])!r}")
     return _from_array(name, bernoulli(array))
 
 
@@ -121,7 +129,10 @@ def from_ratings(counts: npt.ArrayLike, levels: Sequence[float], *, name: str = 
     [0.625, 1.0]
     """
     scale = rating_scale(levels)
-    matrix = np.asarray(counts, np.float64)
+    try:
+        matrix = np.asarray(counts, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"counts must be numbers: {error}") from None
     if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] != scale.size:
         raise ValueError(f"counts must have a row for each arm and {scale.size} columns, not shape {matrix.shape}")
     rated = matrix.sum(axis=1)
@@ -135,7 +146,10 @@ def from_ratings(counts: npt.ArrayLike, levels: Sequence[float], *, name: str = 
 
 def rating_scale(levels: Sequence[float]) -> Floats:
     """Check a rating scale: at least two levels, rising, within [0, 1]."""
-    scale = np.asarray(levels, np.float64)
+    try:
+        scale = np.asarray(levels, np.float64)
+    except (TypeError, ValueError):
+        scale = np.zeros(0)
     if scale.ndim != 1 or scale.size < 2 or not (np.diff(scale) > 0).all() or not (scale[0] >= 0 and scale[-1] <= 1):
         raise ValueError(f"levels must be at least two rising numbers between 0 and 1, not {levels!r}")
     return scale
@@ -146,12 +160,15 @@ def as_stream(arms: "Stream | Iterable[float]") -> Stream:
     return arms if isinstance(arms, Stream) else from_means(arms)
 
 
-def _as_array(means: Iterable[float]) -> Floats:
+def _as_array(means: Iterable[float], length: int | None) -> Floats:
     """Read numbers from anything that yields them."""
     if isinstance(means, (str, bytes)) or not isinstance(means, Iterable):
         raise ValueError(f"a stream must be a Stream or yield the means of arms, not {means!r}")
     try:
-        return np.array(means if hasattr(means, "__array__") else list(means), np.float64)
+        taken = means if hasattr(means, "__array__") and length is None else list(itertools.islice(means, length))
+        if isinstance(taken, list) and any(isinstance(mean, (str, bytes)) for mean in taken):
+            raise ValueError("text is none")
+        return np.array(taken, np.float64)
     except (TypeError, ValueError) as wrong:
         raise ValueError(f"means must be numbers: {wrong}") from None
 
