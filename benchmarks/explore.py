@@ -5,6 +5,7 @@
 Times are the best of several in one run, in nanoseconds per arriving arm.  Machines are noisy: look at ratios.
 """
 
+import itertools
 import time
 from collections.abc import Callable
 
@@ -14,7 +15,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from bestbefore import simulate, streams
+from bestbefore import Explorer, simulate, streams
 from bestbefore.rules import KEEP
 
 ARMS = 20_000
@@ -118,7 +119,32 @@ def growth() -> Table:
     return table
 
 
+def live() -> Table:
+    """Each verb of a live agent, in microseconds."""
+    table = Table(title="Live agent (staircase, epsilon = 0.1, W = 1000): microseconds per call")
+    for column in ("verb", "microseconds"):
+        table.add_column(column)
+    times = 2000
+
+    def timed(verb: str, call: Callable[[int], object]) -> None:
+        table.add_row(verb, f"{nanoseconds(lambda: [call(number) for number in range(times)], times) / 1000:.1f}")
+
+    explorer = Explorer(window=1000, epsilon=0.1, pulls=10**9)
+    explorer.arrive("a")
+    timed("ask", lambda _: explorer.ask())
+    timed("tell", lambda _: explorer.tell("a", 1.0))
+    settled, numbers = Explorer(window=1000, epsilon=0.1, pulls=1), itertools.count()
+
+    def arrive_and_settle(_: int) -> None:
+        number = next(numbers)
+        settled.arrive(number)
+        settled.tell(number, number * 0.37 % 1)
+
+    timed("arrive, and the tell that ends the test", arrive_and_settle)
+    return table
+
+
 if __name__ == "__main__":
     console = Console()
-    for table in (rules(), side_by_side(), growth()):
+    for table in (rules(), side_by_side(), growth(), live()):
         console.print(table)

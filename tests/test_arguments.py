@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from bestbefore.arguments import between, finite, is_hashable, one_of, real, whole
+from bestbefore.arguments import between, finite, is_name, one_of, real, whole
 
 
 @pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3)])
@@ -96,8 +96,8 @@ def test_one_of_returns_the_word():
 
 
 def test_a_tuple_that_holds_a_list_cannot_name_an_arm():
-    assert is_hashable(("user", 7))
-    assert not is_hashable(("user", [7]))
+    assert is_name(("user", 7))
+    assert not is_name(("user", [7]))
 
 
 def test_real_turns_what_is_no_number_into_nan_which_passes_no_check():

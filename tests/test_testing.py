@@ -127,6 +127,25 @@ def test_a_broken_agent_is_found_out(kind, words):
         check_agent(made(kind))
 
 
+class Timid(Explorer):
+    """Falls over when a test of hundreds of pulls ends."""
+
+    def _settle(self, number):
+        if self._tests[number].pulls > 100:
+            self._pulls += 1
+        super()._settle(number)
+
+
+def test_long_tests_are_brought_to_an_end():
+    with pytest.raises(AssertionError, match="pulls is"):
+        check_agent(lambda seed: Timid(window=4, epsilon=0.3, seed=seed))
+
+
+def test_a_window_must_pass():
+    with pytest.raises(ValueError, match="arrivals must be more than the window of 100"):
+        check_agent(lambda seed: Explorer(window=100, memory=3, pulls=1), arrivals=100)
+
+
 def test_what_is_no_agent_at_all_is_told_so():
     with pytest.raises(AssertionError, match="lacks some of the names"):
         check_agent(lambda seed: object())

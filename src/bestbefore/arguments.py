@@ -3,7 +3,10 @@
 import math
 import operator
 from collections.abc import Iterable
-from typing import SupportsIndex
+from typing import Final, SupportsIndex
+
+MOST: Final = 2**53
+"""The largest whole number that is allowed anywhere: up to here all of them are floats, too."""
 
 
 def whole(name: str, value: SupportsIndex, at_least: int = 1) -> int:
@@ -21,6 +24,8 @@ def whole(name: str, value: SupportsIndex, at_least: int = 1) -> int:
         number = at_least - 1
     if isinstance(value, bool) or number < at_least:
         raise ValueError(f"{name} must be a whole number of at least {at_least}, not {value!r}")
+    if number > MOST:
+        raise ValueError(f"{name} must be at most 2**53, not {value!r}")
     return number
 
 
@@ -58,18 +63,18 @@ def one_of(name: str, value: str, allowed: Iterable[str]) -> str:
     ValueError: keep must be one of 'fifo', 'bucket', not 'bukcet'
     """
     words = list(allowed)
-    if value not in words:
+    if not isinstance(value, str) or value not in words:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, words))}, not {value!r}")
     return value
 
 
-def is_hashable(value: object) -> bool:
-    """Tell whether a value can be the name of an arm; a tuple that holds a list cannot."""
+def is_name(value: object) -> bool:
+    """Tell whether a value can be the name of an arm: neither None, nor NaN, nor anything that cannot be hashed."""
     try:
         hash(value)
     except TypeError:
         return False
-    return True
+    return value is not None and bool(value == value)  # NaN is not
 
 
 def real(value: object) -> float:

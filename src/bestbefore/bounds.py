@@ -6,7 +6,7 @@ epsilon that goes to the slices: w = split * epsilon and theta = (1 - split) / 2
 a third for each of w, theta and theta; it is also the split with the least product of slots and pulls.
 
 A sum of s rewards that are sigma-sub-Gaussian (rewards on [0, 1] are, with sigma = 1/2) misses by theta or more with
-probability at most 2 exp(-s theta^2 / (2 sigma^2)); so
+probability at most 2 exp(-s theta^2 / (2 sigma^2)).  Means lie in [0, 1] in either case.  So
 
     s = 2 sigma^2 / theta^2 * ln(2 / p)
 
@@ -82,16 +82,24 @@ def failure(
     window = whole("window", window)
     between("delta", delta, 0, 1)
     one_of("guarantee", guarantee, GUARANTEES)
+    arms_at_risk = _arms_at_risk(window, guarantee, arms, arrival)
+    if delta / arms_at_risk == 0:
+        raise ValueError(f"delta must not be so small that it cannot be shared by {arms_at_risk} arms, not {delta!r}")
+    return delta / arms_at_risk
+
+
+def _arms_at_risk(window: int, guarantee: str, arms: int | None, arrival: int | None) -> int:
+    """Return how many arms share delta with the one in question, if all shares were like its own."""
     if guarantee == "weak":
-        return delta / (3 * window)
+        return 3 * window
     if guarantee == "strong":
         if arms is None:
             raise ValueError("arms must be the length of the stream for guarantee='strong', not None; use 'anytime'")
-        return delta / (3 * whole("arms", arms))
+        return 3 * whole("arms", arms)
     if arrival is None:
         raise ValueError("arrival must be the number of an arm for guarantee='anytime', not None")
     block = (whole("arrival", arrival) - 1) // window + 1
-    return delta / (window * block * (block + 1))
+    return window * block * (block + 1)
 
 
 def pulls_for_noise(noise: float, failure: float, sigma: float = 0.5) -> int:
@@ -159,6 +167,15 @@ def epsilon_for_pulls(
 def exact_memory(window: int) -> int:
     """Return the slots below which no algorithm finds the exact best arm 99 times in 100: 49/50 W - 1 (Theorem 1)."""
     return round_up(49 / 50 * whole("window", window) - 1)
+
+
+def strong_pulls_lower(epsilon: float, window: int, arms: int) -> float:
+    """Return n / epsilon^2 ln(n / W), the order of the pulls that every strong algorithm needs (Lemma 4.1, W <= n / 8).
+
+    The constant is not known: it is that of Mannor and Tsitsiklis (2004).
+    """
+    between("epsilon", epsilon, 0, 1, closed="right")
+    return whole("arms", arms) / epsilon**2 * math.log(max(arms / whole("window", window), 1))
 
 
 def regret_lower(pulls: int, window: int) -> float:

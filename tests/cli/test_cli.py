@@ -68,13 +68,26 @@ def test_advise_prints_the_readers_own_numbers():
     rows = {row["task"]: row for row in json.loads(result.stdout)}
     assert rows["the exact best arm"] == {
         "task": "the exact best arm",
-        "slots": "100",
+        "slots": 100,
         "possible": False,
         "cost": "no algorithm below 97 slots is right 99% of times",
         "source": "Theorem 1",
     }
     assert rows["within epsilon, at one fixed time (weak)"]["cost"].startswith("4,227 pulls per arm")
     assert "Theorem 2" in run("advise").stdout
+
+
+@pytest.mark.parametrize(("memory", "possible"), [(24, False), (25, None)])
+def test_advise_does_not_promise_what_is_only_not_ruled_out(memory, possible):
+    """Theorem 3 is a lower bound for few slots; it says nothing of more."""
+    rows = json.loads(run("advise", "--window", "50", "--memory", str(memory), "--json").stdout)
+    assert {row["task"]: row["possible"] for row in rows}["regret below T / (64 W^2)"] is possible
+
+
+def test_a_narrow_screen_gets_a_row_for_each_rule(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = run(*SMALL, "--keep", "bucket,staircase,fifo,reservoir").stdout.splitlines()
+    assert [line.split()[-3] for line in lines[-9:-1]] == ["bucket", "staircase", "fifo", "reservoir"] * 2
 
 
 def test_help_needs_no_compiler_and_no_numpy():
@@ -110,6 +123,10 @@ def test_help_needs_no_compiler_and_no_numpy():
         (["explore", "--rewards", "gaussian", "--sigma", "0"], "sigma must be a number above 0"),
         (["explore", "--slack", "-1"], "slack must be"),
         (["explore", "--jobs", "0"], "jobs must be"),
+        (["explore", "--epsilon", "1e-9"], "epsilon and noise must not be so small"),
+        (["explore", "--pulls", str(10**21)], "pulls must be at most 2**53"),
+        (["explore", "--rewards", "gaussian", "--sigma", "1e200"], "must not be so small"),
+        (["advise", "--epsilon", "1e-320"], "epsilon and noise must not be so small"),
         (["advise", "--epsilon", "0"], "epsilon must be a number above 0"),
         (["advise", "--memory", "0"], "memory must be"),
         (["advise", "--pulls", "0"], "pulls must be"),

@@ -48,6 +48,19 @@ def test_agent_and_compiled_loop_decide_alike(means, window, memory, pulls, keep
     assert live.rows == [row | {"keep": "made_with"} for row in compiled]
 
 
+@pytest.mark.parametrize("guarantee", bounds.GUARANTEES)
+@pytest.mark.parametrize("keep", ["bucket", "topk"])
+def test_both_pull_as_often_as_the_guarantee_needs(keep, guarantee):
+    """With nothing but epsilon given, agent and compiled loop derive the same slots and the same pulls."""
+
+    def live(window, memory, seed):
+        return Explorer(window, 0.3, 0.1, keep, guarantee, arms=60, seed=seed)
+
+    common = {"window": 20, "epsilon": 0.3, "delta": 0.1, "guarantee": guarantee, "runs": 2}
+    compiled, by_verbs = (simulate.explore(streams.uniform(60), keep=rule, **common) for rule in (keep, live))
+    assert by_verbs.rows == [row | {"keep": "live"} for row in compiled]
+
+
 class Answers:
     """Makes an explorer that writes down its answers."""
 
@@ -229,6 +242,9 @@ def test_a_million_arms_in_memory_that_does_not_grow():
         ({"delta": 1}, "delta must be a number above 0 and below 1, not 1"),
         ({"keep": "bukcet"}, "keep must be one of 'fifo'"),
         ({"keep": []}, "keep must name at least one"),
+        ({"keep": None}, "keep must be one of"),
+        ({"epsilon": 1e-9}, "epsilon and noise must not be so small"),
+        ({"pulls": 2**53}, "pulls must be fewer than 2"),
         ({"guarantee": "sure"}, "guarantee must be one of 'weak'"),
         ({"split": 1.5}, "split must be"),
         ({"slack": -1}, "slack must be"),
@@ -247,6 +263,18 @@ def test_bad_input_is_named(wrong, words):
         arguments["epsilon"] = 0.5
     with pytest.raises(ValueError, match=words):
         simulate.explore(**arguments)
+
+
+def test_trace_takes_one_memory_and_a_rule_by_name():
+    with pytest.raises(ValueError, match="memory must be one number"):
+        simulate.trace([0.5], 1, [1, 2])
+    with pytest.raises(ValueError, match="keep must be one of"):
+        simulate.trace([0.5], 1, 1, Explorer)
+
+
+def test_results_of_numpy_arguments_can_be_written_as_json():
+    table = simulate.explore([0.5, 0.6], np.int64(2), np.int64(3), epsilon=np.float32(0.5), runs=1)
+    assert json.loads(table.to_json()) == table.rows
 
 
 def test_an_agent_that_asks_for_an_expired_arm_is_told_so():

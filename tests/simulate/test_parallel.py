@@ -1,5 +1,6 @@
 """Work spread over threads: results in order, and an error ends everything."""
 
+import queue
 import signal
 import threading
 
@@ -78,23 +79,23 @@ def test_after_an_error_what_has_not_begun_is_cancelled():
 @pytest.mark.parametrize(("failing", "waiting"), [(0, 1), (1, 0)])
 def test_after_an_error_what_has_begun_is_told_to_stop_wherever_it_stands(failing, waiting):
     """One piece fails while the other, before or after it, is under way and would go on for long."""
-    under_way, told = threading.Event(), []
+    under_way, told = threading.Event(), queue.Queue()
 
     def work(piece, stop):
         if piece == failing:
             under_way.wait(PATIENCE)
             raise ZeroDivisionError
         under_way.set()
-        told.append(stop.wait(PATIENCE))
+        told.put(stop.wait(PATIENCE))
 
     with pytest.raises(ZeroDivisionError):
         run_all(work, [0, 1], jobs=2)
-    assert told == [True]
+    assert told.get(timeout=PATIENCE) is True
 
 
 def test_ctrl_c_tells_what_has_begun_to_stop_and_reaches_the_caller():
     """The signal is sent when the only piece is under way and has been handed out."""
-    handed_out, told = threading.Event(), []
+    handed_out, told = threading.Event(), queue.Queue()
 
     class Pieces(list):
         def __iter__(self):
@@ -104,7 +105,7 @@ def test_ctrl_c_tells_what_has_begun_to_stop_and_reaches_the_caller():
     def work(piece, stop):
         handed_out.wait(PATIENCE)
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        told.append(stop.wait(PATIENCE))
+        told.put(stop.wait(PATIENCE))
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -112,12 +113,12 @@ def test_ctrl_c_tells_what_has_begun_to_stop_and_reaches_the_caller():
             run_all(work, Pieces([0]), jobs=1)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert told == [True]
+    assert told.get(timeout=PATIENCE) is True
 
 
 def test_ctrl_c_while_work_is_still_being_handed_out_does_the_same():
     """The second piece is never reached: the first, which is under way already, is told to stop."""
-    under_way, told = threading.Event(), []
+    under_way, told = threading.Event(), queue.Queue()
 
     class Pieces(list):
         def __iter__(self):
@@ -127,11 +128,11 @@ def test_ctrl_c_while_work_is_still_being_handed_out_does_the_same():
 
     def work(piece, stop):
         under_way.set()
-        told.append(stop.wait(PATIENCE))
+        told.put(stop.wait(PATIENCE))
 
     with pytest.raises(KeyboardInterrupt):
         run_all(work, Pieces([0, 1]), jobs=1)
-    assert told == [True]
+    assert told.get(timeout=PATIENCE) is True
 
 
 @pytest.mark.parametrize("progress", [True, False, None])

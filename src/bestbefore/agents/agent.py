@@ -25,7 +25,7 @@ class Agent(Protocol):
         """Take a reward of an arm, or the total of the rewards of several pulls, whenever it comes back."""
 
     def best(self) -> Any:
-        """Return the current answer, never an expired arm, or None when nothing valid has been pulled."""
+        """Return the current answer, never an expired arm, or None when none that could be the answer is stored."""
 
     @property
     def memory(self) -> list[Any]:

@@ -1,14 +1,15 @@
 """Explorer: a live agent that always knows a nearly best arm of the window."""
 
 from collections.abc import Hashable
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from bestbefore import rules
 from bestbefore.agents import saved
+from bestbefore.agents.luck import generator_from, generator_state, restored_generator
 from bestbefore.agents.plan import make_plan
-from bestbefore.agents.roster import Roster
+from bestbefore.agents.roster import Roster, checked_total
 from bestbefore.arguments import finite, whole
 from bestbefore.keep import admit
 from bestbefore.memory import drop, empty_memory, expire, leader, put
@@ -48,7 +49,7 @@ class Explorer:
     split, slack
         See `bestbefore.bounds` and `bestbefore.keep.staircase`.
     sigma
-        Rewards are sigma-sub-Gaussian, any finite number; unless given, they lie in [0, 1].
+        Rewards are sigma-sub-Gaussian, any finite number, around means in [0, 1]; unless given, they lie in [0, 1].
 
     Example
     -------
@@ -100,6 +101,7 @@ class Explorer:
             "slack": slack,
             "sigma": sigma,
         }
+        self._arguments = saved.plain(self._arguments)
         self.plan = make_plan(**self._arguments)
         if keep == "king" and pending != 1:
             raise ValueError(f"pending must be 1 with keep='king', which fights one challenge at a time, not {pending}")
@@ -107,11 +109,12 @@ class Explorer:
         self.slots = self.plan.slots + self.plan.pending - 1
         self._roster = Roster(self.window)
         self._memory = empty_memory(self.plan.slots)
-        self._tests: dict[int, tuple[int, float]] = {}  # pulls and total of the arms under test, oldest first
+        self._tests: dict[int, Test] = {}  # of the arms under test, oldest first
         self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
         self._duel = challenge.peaceful_duel()
-        self._luck = seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed)
+        self._luck = generator_from(seed)
         self._pulls = self._peak = 0
+        self._irregular = 0  # the newest arm whose mean does not rest on its test alone, as planned
 
     def __repr__(self) -> str:
         stored = f"{len(self)} of {self.slots} slots in use"
@@ -148,8 +151,12 @@ class Explorer:
 
     @property
     def promise(self) -> float | None:
-        """The epsilon that is promised with probability 1 - delta, or None where the settings allow no promise."""
-        return self.plan.promise
+        """The epsilon that is promised with probability 1 - delta, of all arms whose tests are over, or None.
+
+        There is none where the settings allow none, nor while an arm is valid whose test was cut short, or got rewards
+        after it was over.
+        """
+        return None if self._irregular else self.plan.promise
 
     def arrive(self, arm: Hashable) -> list[Any]:
         """Let a new arm arrive; return the arms that memory let go since the last arrival, so that the caller may too.
@@ -188,17 +195,18 @@ class Explorer:
         then raises `ExpiredArm` or `UnknownArm` too.
         """
         pulls = whole("pulls", pulls)
-        total = self._checked_total(reward, pulls)
+        total = checked_total(reward, pulls, self.plan.sigma)
         number = self._roster.number(arm, arrival)
+        slot, known = self._known(number)
+        more = Test(whole("pulls", known.pulls + pulls), finite("reward", known.total + total), known.wanted)
         self._pulls += pulls
         self._in_flight[number] = self._in_flight.get(number, 0) - pulls
         if self._in_flight[number] <= 0:
             del self._in_flight[number]
-        if number in self._tests:
-            had, sum_before = self._tests[number]
-            self._tests[number] = had + pulls, sum_before + total
+        if slot < 0:
+            self._tests[number] = more
         else:
-            self._update(number, pulls, total)
+            self._update(number, slot, more)
         if self.plan.keep == "king":
             self._fight(number, pulls, total)
         elif number in self._tests and self._wanted(number) == 0:
@@ -207,7 +215,10 @@ class Explorer:
             self._forget()
 
     def best(self) -> Any:
-        """Return the arm of the highest empirical mean in memory, or None when no valid arm has been tested yet."""
+        """Return the arm of the highest empirical mean in memory, or None when no arm that was tested is stored.
+
+        That is so before the first test is over, and when all arms stored have just expired.
+        """
         slot = leader(self._memory)
         return self._roster.name(int(self._memory.arrival[slot])) if slot >= 0 else None
 
@@ -223,14 +234,15 @@ class Explorer:
             "pulls": self._pulls,
             "peak_memory": self._peak,
             "roster": self._roster.state(),
-            "stored": [self._record(slot) for slot in np.flatnonzero(self._memory.arrival).tolist()],
-            "tests": [
-                {"arm": self._roster.name(number), "arrival": number, "pulls": pulls, "total": total}
-                for number, (pulls, total) in self._tests.items()
+            "irregular": self._irregular,
+            "stored": [
+                self._record(int(self._memory.arrival[slot])) | {"slot": slot}
+                for slot in np.flatnonzero(self._memory.arrival).tolist()
             ],
+            "tests": [self._record(number) for number in self._tests],
             "in_flight": [list(item) for item in self._in_flight.items()],
             "duel": [array.tolist() for array in self._duel],
-            "luck": saved.generator_state(self._luck),
+            "luck": generator_state(self._luck),
         }
 
     @classmethod
@@ -238,41 +250,55 @@ class Explorer:
         """Make an explorer that goes on exactly where the one that gave `state` stood."""
         fields = saved.checked_agent(state, "Explorer", VERSION, _FIELDS)
         arguments = saved.checked_arguments(fields["arguments"], Explorer)
-        explorer = cls(**arguments, seed=saved.generator(fields["luck"]))
-        explorer._pulls, explorer._peak = fields["pulls"], fields["peak_memory"]
+        explorer = cls(**arguments, seed=restored_generator(fields["luck"]))
+        explorer._pulls, explorer._peak, explorer._irregular = (
+            fields[name] for name in ("pulls", "peak_memory", "irregular")
+        )
         explorer._roster.restore(fields["roster"])
         for record in fields["stored"]:
             explorer._restore_stored(saved.checked(record, _TESTED | {"slot": int}))
         for record in fields["tests"]:
-            test = saved.checked(record, _TESTED)
-            explorer._roster.restore_arm(test["arrival"], test["arm"])
-            explorer._tests[test["arrival"]] = test["pulls"], float(test["total"])
+            number, test = explorer._restored(saved.checked(record, _TESTED))
+            explorer._tests[number] = test
         explorer._restore_in_flight(fields["in_flight"])
         saved.fill(explorer._duel, fields["duel"])
         explorer._check_restored()
         return explorer
 
-    def _record(self, slot: int) -> dict[str, Any]:
-        """Return what is known of the arm in a slot."""
-        number, pulls = int(self._memory.arrival[slot]), int(self._memory.pulls[slot])
-        known = {"arm": self._roster.name(number), "arrival": number}
-        return known | {"pulls": pulls, "total": float(self._memory.total[slot]), "slot": slot}
+    def _known(self, number: int) -> tuple[int, "Test"]:
+        """Return the slot of an arm that is here, or -1 while it is under test, and what is known of it."""
+        if number in self._tests:
+            return -1, self._tests[number]
+        slot = int(np.flatnonzero(self._memory.arrival == number)[0])
+        return slot, Test(int(self._memory.pulls[slot]), float(self._memory.total[slot]), 0)
+
+    def _record(self, number: int) -> dict[str, Any]:
+        """Return what is known of an arm, for a saved state."""
+        _, known = self._known(number)
+        arm = saved.plain(self._roster.name(number))
+        return {"arm": arm, "arrival": number, "pulls": known.pulls, "total": known.total}
 
     def _restore_stored(self, record: dict[str, Any]) -> None:
         """Put an arm back into its slot."""
         slot = record["slot"]
         if slot >= self.plan.slots or self._memory.arrival[slot] != 0:
             raise ValueError(f"state is damaged: slot {slot} is taken, or not one of {self.plan.slots}")
-        self._roster.restore_arm(record["arrival"], record["arm"])
-        put(self._memory, slot, record["arrival"], record["pulls"], record["total"])
+        number, test = self._restored(record)
+        put(self._memory, slot, number, test.pulls, test.total)
+
+    def _restored(self, record: dict[str, Any]) -> tuple[int, "Test"]:
+        """Take an arm back, and return its number and its rewards."""
+        number, pulls = record["arrival"], record["pulls"]
+        self._roster.restore_arm(number, record["arm"])
+        total = checked_total(record["total"], pulls, self.plan.sigma) if pulls else 0.0
+        return number, Test(pulls, total, self.plan.pulls_of(number))
 
     def _restore_in_flight(self, pairs: list[Any]) -> None:
         """Take back how many pulls of which arm are under way."""
         here = set(self._memory.arrival.tolist()) | set(self._tests)
         for pair in pairs:
-            if not (
-                isinstance(pair, list) and len(pair) == 2 and pair[0] in here and type(pair[1]) is int and pair[1] > 0
-            ):
+            numbers = isinstance(pair, list) and [type(item) for item in pair] == [int, int]
+            if not (numbers and pair[0] in here and pair[1] > 0):
                 raise ValueError(f"state is damaged: in_flight cannot have {pair!r}")
             self._in_flight[pair[0]] = pair[1]
 
@@ -285,16 +311,6 @@ class Explorer:
         if not len(self) <= self._peak <= self.slots:
             raise ValueError(f"state is damaged: peak_memory cannot be {self._peak}")
 
-    def _checked_total(self, reward: float, pulls: int) -> float:
-        """Return the total of so many rewards, if they can have it."""
-        total = finite("reward", reward)
-        if self.plan.sigma is not None:
-            return total
-        if not -1e-9 <= total / pulls <= 1 + 1e-9:  # sums of many floats may be off in the last digits
-            allowed = "1" if pulls == 1 else f"{pulls}, the number of pulls"
-            raise ValueError(f"reward must be between 0 and {allowed}, not {reward!r}")
-        return min(max(total, 0.0), float(pulls))
-
     def _pullable(self) -> list[int]:
         """Return the arms of which pulls may be wanted, in the order in which they are asked for."""
         if self.plan.keep == "king" and not challenge.is_over(self._duel):
@@ -305,7 +321,7 @@ class Explorer:
         """Return how many more rewards of an arm are wanted."""
         if self.plan.keep == "king":
             return fixed(int(self._duel.pulls[self._side(number)]), int(self._duel.counts[challenge.WANTED]))
-        return fixed(self._tests[number][0], self.plan.pulls_of(number)) if number in self._tests else 0
+        return fixed(self._tests[number].pulls, self._tests[number].wanted) if number in self._tests else 0
 
     def _side(self, number: int) -> int:
         return challenge.CHALLENGER_SIDE if number in self._tests else challenge.KING_SIDE
@@ -313,6 +329,8 @@ class Explorer:
     def _expire(self) -> None:
         """Drop what is too old from the slots and from the arms under test."""
         expire(self._memory, self._roster.oldest)
+        if self._irregular < self._roster.oldest:
+            self._irregular = 0
         for number in [number for number in self._tests if number < self._roster.oldest]:
             del self._tests[number]
         if self.plan.keep == "king" and self._memory.arrival[0] == 0:
@@ -320,7 +338,7 @@ class Explorer:
 
     def _begin_test(self, number: int) -> None:
         """Put the newest arm under test; a vacant throne it takes without one."""
-        self._tests[number] = 0, 0.0
+        self._tests[number] = Test(0, 0.0, self.plan.pulls_of(number))
         if self.plan.keep == "king":
             if self._memory.arrival[0] == 0:
                 self._settle(number)
@@ -329,30 +347,31 @@ class Explorer:
 
     def _settle(self, number: int) -> None:
         """End the test of an arm with the rewards that it has: the keep rule decides."""
-        pulls, total = self._tests.pop(number)
+        test = self._tests.pop(number)
+        if test.pulls < test.wanted:
+            self._irregular = max(self._irregular, number)
         if self.plan.keep == "king":
             if self._memory.arrival[0] != 0 and not challenge.challenger_won(self._duel):
                 challenge.end_challenge(self._duel)
                 return
             challenge.crown(self._duel)
-        elif pulls == 0:
+        elif test.pulls == 0:
             return
         luck = self._luck.random() if self.plan.keep == "reservoir" else 0.0
-        self._admit(number, pulls, total, luck)
+        self._admit(number, test, luck)
 
-    def _admit(self, number: int, pulls: int, total: float, luck: float) -> None:
+    def _admit(self, number: int, test: "Test", luck: float) -> None:
         rule, now = rules.KEEP[self.plan.keep], self._roster.now
-        admit(rule, self._memory, number, pulls, total, now, self.window, self.plan.slack, luck)
+        admit(rule, self._memory, number, test.pulls, test.total, now, self.window, self.plan.slack, luck)
 
-    def _update(self, number: int, pulls: int, total: float) -> None:
+    def _update(self, number: int, slot: int, known: "Test") -> None:
         """Count rewards for an arm that is stored already; where its place depends on its mean, place it anew."""
-        slot = int(np.flatnonzero(self._memory.arrival == number)[0])
-        pulls, total = int(self._memory.pulls[slot]) + pulls, float(self._memory.total[slot]) + total
+        self._irregular = max(self._irregular, number)
         if self.plan.keep in ("bucket", "staircase"):
             drop(self._memory, slot)
-            self._admit(number, pulls, total, 0.0)
+            self._admit(number, known, 0.0)
         else:
-            put(self._memory, slot, number, pulls, total)
+            put(self._memory, slot, number, known.pulls, known.total)
 
     @property
     def _unit(self) -> float:
@@ -376,10 +395,19 @@ class Explorer:
         self._peak = max(self._peak, len(self))
 
 
+class Test(NamedTuple):
+    """The rewards of an arm under test, and how many are wanted in all."""
+
+    pulls: int
+    total: float
+    wanted: int
+
+
 _FIELDS = {
     "arguments": dict,
     "pulls": int,
     "peak_memory": int,
+    "irregular": int,
     "roster": dict,
     "stored": list,
     "tests": list,

@@ -93,7 +93,7 @@ def make_plan(
         None if pulls is None else whole("pulls", pulls),
         between("slack", slack, 0, math.inf, closed="left"),
         None if sigma is None else between("sigma", sigma, 0, math.inf),
-        promise=epsilon if slack == 0 and pulls is None and epsilon <= 1 and _width(keep, window, slots) >= 0 else None,
+        promise=epsilon if pulls is None and epsilon <= 1 and _is_sure(keep, window, slots, slack) else None,
     )
     plan.pulls_of(1)  # complains of what is missing for the guarantee
     return plan
@@ -117,9 +117,15 @@ def _epsilon_for(keep: str, window: int, slots: int, epsilon: float | None) -> t
     elif between("epsilon", epsilon, 0, 1, closed="right") <= width:
         raise ValueError(
             f"memory must be more than {1 / epsilon:g} slots to promise epsilon={epsilon!r} with keep={keep!r}, "
-            f"not {slots}; without epsilon, memory is put to the best use it has"
+            f"besides those of pending arms, not {slots}; without epsilon, memory is put to the best use it has"
         )
     return float(epsilon), (epsilon - width) / 2 if width >= 0 else bounds.noise(min(epsilon, 1.0))
+
+
+def _is_sure(keep: str, window: int, slots: int, slack: float) -> bool:
+    """Tell whether the rule bounds the error on every stream."""
+    passes_over = keep == "staircase" and slots < window and slack > 0
+    return _width(keep, window, slots) >= 0 and not passes_over
 
 
 def _width(keep: str, window: int, slots: int) -> float:

@@ -17,7 +17,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from bestbefore.agents import saved
-from bestbefore.arguments import is_hashable, whole
+from bestbefore.arguments import finite, is_name, whole
 from bestbefore.errors import ExpiredArm, UnknownArm
 
 
@@ -48,8 +48,8 @@ class Roster:
 
     def arrive(self, arm: Hashable) -> int:
         """Take a new arm in, and return its number."""
-        if arm is None or not is_hashable(arm):
-            raise ValueError(f"arm must be hashable and not None, not {arm!r}")
+        if not is_name(arm):
+            raise ValueError(f"arm must be hashable, not None and not NaN, not {arm!r}")
         if arm in self._numbers:
             raise ValueError(f"arm must be new, but {arm!r} is in memory since arrival {self._numbers[arm]}")
         self.now += 1
@@ -58,7 +58,7 @@ class Roster:
 
     def number(self, arm: Hashable, arrival: int | None = None) -> int:
         """Return the number of an arm that is here; it must be `arrival`, if that is given."""
-        number = self._numbers.get(arm) if is_hashable(arm) else None
+        number = self._numbers.get(arm) if is_name(arm) else None
         if arrival is not None and whole("arrival", arrival) != number:
             if arrival < self.oldest:
                 raise ExpiredArm(f"arm {arm!r} of arrival {arrival} has expired: valid are the last {self.window}")
@@ -81,7 +81,7 @@ class Roster:
 
     def state(self) -> dict[str, Any]:
         """Return the clock and who was let go since the last arrival; whoever keeps numbers saves the other names."""
-        return {"now": self.now, "let_go": list(self._let_go)}
+        return {"now": self.now, "let_go": [saved.plain(arm) for arm in self._let_go]}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take clock and arms let go from a saved state."""
@@ -98,3 +98,14 @@ class Roster:
     def _add(self, number: int, arm: Hashable) -> None:
         self._names[number] = arm
         self._numbers[arm] = number
+
+
+def checked_total(reward: float, pulls: int, sigma: float | None) -> float:
+    """Return the total of so many rewards, if they can have it: on [0, 1] each, unless they are sigma-sub-Gaussian."""
+    total = finite("reward", reward)
+    if sigma is not None:
+        return total
+    if not -1e-9 <= total / pulls <= 1 + 1e-9:  # sums of many floats may be off in the last digits
+        allowed = "1" if pulls == 1 else f"{pulls}, the number of pulls"
+        raise ValueError(f"reward must be between 0 and {allowed}, not {reward!r}")
+    return min(max(total, 0.0), float(pulls))

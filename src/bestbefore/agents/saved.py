@@ -3,13 +3,12 @@
 import math
 from collections.abc import Hashable, Mapping
 from inspect import signature
+from numbers import Rational
 from typing import Any
 
 import numpy as np
 
-from bestbefore.arguments import is_hashable
-
-BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+from bestbefore.arguments import MOST, is_name
 
 
 def checked_agent(state: Any, agent: str, version: int, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,7 +25,7 @@ def checked_agent(state: Any, agent: str, version: int, fields: Mapping[str, Any
 def checked(state: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return a part of a saved state, if it has these fields, of these kinds, and no other.
 
-    Whole numbers must not be negative, and floats must be finite.
+    Whole numbers must be from 0 to 2**53, and floats must be finite.
     """
     if not isinstance(state, dict):
         raise ValueError(f"state is damaged: {state!r} should have fields {sorted(fields)}")
@@ -36,11 +35,13 @@ def checked(state: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     for field, kind in fields.items():
         value = state[field]
         allowed = (float, int) if kind is float else kind
-        negative = kind is int and isinstance(value, int) and value < 0
+        out_of_range = kind is int and isinstance(value, int) and not 0 <= value <= MOST
         endless = isinstance(value, float) and not math.isfinite(value)
-        if kind is not object and (not isinstance(value, allowed) or isinstance(value, bool) or negative or endless):
+        if kind is not object and (
+            not isinstance(value, allowed) or isinstance(value, bool) or out_of_range or endless
+        ):
             raise ValueError(f"state is damaged: {field} cannot be {value!r}")
-    return state
+    return {field: float(value) if fields[field] is float else value for field, value in state.items()}
 
 
 def checked_arguments(arguments: dict[str, Any], agent: type) -> dict[str, Any]:
@@ -54,35 +55,20 @@ def checked_arguments(arguments: dict[str, Any], agent: type) -> dict[str, Any]:
 def name(saved: Any) -> Hashable:
     """Return an arm's name as it was: what JSON has made a list was a tuple, for a list is no name."""
     restored = tuple(map(name, saved)) if isinstance(saved, (list, tuple)) else saved
-    if restored is None or not is_hashable(restored):
+    if not is_name(restored):
         raise ValueError(f"state is damaged: {saved!r} cannot be the name of an arm")
     return restored
 
 
 def plain(value: Any) -> Any:
-    """Return numbers and arrays of NumPy as Python's own, throughout dicts."""
+    """Return numbers and arrays as Python's own, throughout dicts and tuples."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
-    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
-
-
-def generator_state(generator: np.random.Generator) -> dict[str, Any]:
-    """Return where a random generator stands."""
-    state: dict[str, Any] = plain(generator.bit_generator.state)
-    return state
-
-
-def generator(state: dict[str, Any]) -> np.random.Generator:
-    """Return a random generator that stands where the saved one stood."""
-    kind = state.get("bit_generator")
-    if kind not in BIT_GENERATORS:
-        raise ValueError(f"state is damaged: the generator must be one of {', '.join(BIT_GENERATORS)}, not {kind!r}")
-    bits = getattr(np.random, kind)()
-    try:
-        bits.state = state
-    except (TypeError, ValueError, KeyError, OverflowError) as wrong:
-        raise ValueError(f"state is damaged: the random generator cannot be restored: {wrong}") from None
-    return np.random.Generator(bits)
+    if isinstance(value, tuple):
+        return tuple(map(plain, value))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    return float(value) if isinstance(value, Rational) and not isinstance(value, int) else value
 
 
 def fill(arrays: tuple[Any, ...], values: list[Any]) -> None:

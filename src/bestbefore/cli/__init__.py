@@ -1,5 +1,6 @@
 """The command `bestbefore`: its help answers at once, since what takes long to import is imported where it is used."""
 
+import os
 import sys
 
 import click
@@ -27,14 +28,15 @@ def main() -> None:
     """Run the command: what a user can mend is a sentence and exit code 2, never a traceback; Ctrl-C is 130."""
     try:
         commands.main(standalone_mode=False)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
-        sys.exit(130)
+        sys.stdout.flush()
+        os._exit(130)  # at once: a compilation in another thread would be waited for
     except click.ClickException as wrong:
         wrong.show()
         sys.exit(2)
-    except (ValueError, OSError, ModuleNotFoundError) as wrong:
-        click.echo(f"Error: {wrong}", err=True)
+    except (ValueError, OSError, OverflowError, MemoryError, ModuleNotFoundError) as wrong:
+        click.echo(f"Error: {wrong or type(wrong).__name__}", err=True)
         sys.exit(2)
 
 

@@ -36,70 +36,104 @@ def advise(window: int, epsilon: float, delta: float, memory: int | None, arms: 
         f"n = {arms:,}   T = {pulls:,}",
         box=box.SIMPLE_HEAD,
     )
-    for column in ("task", "slots needed", f"with your {slots:,}", "cost", "by"):
+    for column in ("task", "slots", f"with {slots:,}?", "what it costs", "by"):
         screen.add_column(column)
     for row in rows:
-        mark = {True: "[green]yes[/]", False: "[red]no[/]"}[row["possible"]]
-        screen.add_row(row["task"], row["slots"], mark, row["cost"], row["source"])
+        mark = {True: "[green]yes[/]", False: "[red]no[/]", None: "not ruled out"}[row["possible"]]
+        screen.add_row(
+            row["task"], "any" if row["slots"] is None else f"{row['slots']:,}", mark, row["cost"], row["source"]
+        )
     Console().print(screen)
     least = bounds.epsilon_for_memory(slots)
-    promise = f"epsilon = {least:.3g}" if least <= 1 else "nothing: more than 3 slots are needed"
+    promise = f"epsilon = {least:.3g}" if least <= 1 else "nothing: at least 3 slots are needed"
     click.echo(f"With {slots:,} slots Algorithm 1 can promise {promise}; `bestbefore explore` shows what it gets.")
 
 
 def advice(window: int, epsilon: float, delta: float, memory: int, arms: int, pulls: int) -> list[Advice]:
-    """Return the rows of the table.
+    """Return the rows of the table: `slots` that the task takes, and whether it is possible with `memory` of them.
+
+    Possible is None where the paper leaves it open.
 
     >>> [row["possible"] for row in advice(window=50, epsilon=0.1, delta=0.05, memory=30, arms=1000, pulls=10**6)]
-    [False, True, True, True, True, True, False]
+    [False, True, True, True, False, False, None, False]
     """
-    needed, half = bounds.memory(epsilon), (whole("window", window) - 1) / 2
-    whole("arms", arms)
-
-    def explored(task: str, guarantee: str, source: str, keep: str = "bucket") -> Advice:
-        split = bounds.STAIRCASE_SPLIT if keep == "staircase" else bounds.PAPER_SPLIT
-        s = bounds.pulls(epsilon, window, delta, guarantee, arms=arms, arrival=arms, split=split)
-        slots = min(bounds.memory(epsilon, split), window) if keep == "staircase" else needed
-        cost = f"{s:,} pulls per arm, {s * arms:,} in all"
-        if guarantee == "anytime":
-            cost = f"{s:,} pulls for arm {arms:,}, growing like its logarithm"
-        return _row(task, f"{slots:,}", memory >= slots, cost, source)
-
-    rows = [
+    window, arms, memory = whole("window", window), whole("arms", arms), whole("memory", memory)
+    return [
         _row(
             "the exact best arm",
-            f"{window:,}",
+            window,
             memory >= window,
             f"no algorithm below {bounds.exact_memory(window):,} slots is right 99% of times",
             "Theorem 1",
         ),
-        explored("within epsilon, at one fixed time (weak)", "weak", "Theorem 2, bucket"),
-        explored("within epsilon, at all times at once (strong)", "strong", "Lemma 4.2, bucket"),
-        explored("within epsilon, at all times for ever", "anytime", "ours, bucket"),
+        *_exploration(window, epsilon, delta, memory, arms),
+        *_regret(window, memory, arms, whole("pulls", pulls)),
     ]
-    cheaper = explored("the same (weak) with fewer pulls", "weak", "ours, staircase", "staircase")
-    cheaper["slots"] = f"{math.ceil(math.log(window)) + 1:,} in random order, {cheaper['slots']} at worst"
-    cheaper["possible"] = memory >= math.log(window)
-    lower, upper = bounds.regret_lower(pulls, window), bounds.regret_upper(pulls, window, arms)
+
+
+def _exploration(window: int, epsilon: float, delta: float, memory: int, arms: int) -> list[Advice]:
+    """Return the rows of epsilon-exploration."""
+    needed = bounds.memory(epsilon)
+    weak, strong, anytime = (
+        bounds.pulls(epsilon, window, delta, guarantee, arms=arms, arrival=arms) for guarantee in bounds.GUARANTEES
+    )
+    ours, steps = min(bounds.memory(epsilon, bounds.STAIRCASE_SPLIT), window), math.ceil(math.log(window) + 1)
+    fewer = bounds.pulls(epsilon, window, delta, split=bounds.STAIRCASE_SPLIT if ours < window else 0)
+    within = "within epsilon"
+    lower = bounds.strong_pulls_lower(epsilon, window, arms)
     return [
-        *rows,
-        cheaper,
+        _row(f"{within}, at one fixed time (weak)", needed, memory >= needed, _in_all(weak, arms), "Theorem 2, bucket"),
+        _row(f"{within}, at all times (strong)", needed, memory >= needed, _in_all(strong, arms), "Lemma 4.2, bucket"),
         _row(
-            "regret below T / (64 W^2) on every stream",
-            f"{half:,.0f} and more",
-            memory > half,
-            f"with {half:g} slots or fewer: at least {lower:,.0f}, on some stream",
+            f"{within}, at all times for ever",
+            needed,
+            memory >= needed,
+            f"{anytime:,} pulls for arm {arms:,}, growing like its logarithm",
+            "ours, bucket",
+        ),
+        _row(
+            f"{within}, weak, with fewer pulls",
+            ours,
+            memory >= ours,
+            f"{_in_all(fewer, arms)}; in random order some {steps} slots are in use",
+            "ours, staircase",
+        ),
+        _row(
+            f"{within}, strong, with far fewer pulls",
+            None,
+            False,
+            f"order {lower:,.0f} pulls in all are needed, whatever the memory",
+            "Lemma 4.1",
+        ),
+    ]
+
+
+def _regret(window: int, memory: int, arms: int, pulls: int) -> list[Advice]:
+    """Return the rows of regret; Theorem 3 speaks of streams with n >= 16 W and T >= n."""
+    half, applies = (window - 1) // 2, pulls >= arms >= 16 * window
+    lower, upper = bounds.regret_lower(pulls, window), bounds.regret_upper(pulls, window, arms)
+    cost = f"with {half:,} slots or fewer: at least {lower:,.0f}, on some stream"
+    return [
+        _row(
+            "regret below T / (64 W^2)",
+            half + 1,
+            False if memory <= half and applies else None,
+            cost if applies else "Theorem 3 is about T >= n >= 16 W",
             "Theorem 3",
         ),
         _row(
             "regret of order sqrt(W (n-W+1) T)",
-            f"{window:,}",
+            window,
             memory >= window,
-            f"about {upper:,.0f} at most, of {pulls:,} pulls",
+            f"of order {upper:,.0f}, of {pulls:,} pulls",
             "Theorem 3, fifo",
         ),
     ]
 
 
-def _row(task: str, slots: str, possible: bool, cost: str, source: str) -> Advice:
+def _in_all(each: int, arms: int) -> str:
+    return f"{each:,} pulls per arm, {each * arms:,} in all"
+
+
+def _row(task: str, slots: int | None, possible: bool | None, cost: str, source: str) -> Advice:
     return {"task": task, "slots": slots, "possible": possible, "cost": cost, "source": source}

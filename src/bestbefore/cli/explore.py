@@ -107,8 +107,7 @@ def explore(
     bestbefore explore --stream sawtooth --plot saw.png  means that fall and begin again
     bestbefore explore --epsilon 0.1 --keep bucket       Algorithm 1 with its guarantee
     """
-    if plot is not None:
-        _check_plot(plot)
+    _check_files(csv, plot)
     if memory is None and settings["epsilon"] is None:
         memory = [2, 4, 6, 8, 10, 14, 20]
     from bestbefore import simulate
@@ -116,19 +115,19 @@ def explore(
     source = _stream(stream, arms, window, rewards, sigma)
     _tell_of_compilation()
     table = simulate.explore(source, window, memory, keep, **settings)
+    if as_json:
+        click.echo(table.to_json(), nl=False)
+    else:
+        _print(table, source, window)
     if csv is not None:
         table.to_csv(csv)
     if plot is not None:
         from bestbefore.report.explore import plot_explore
 
         plot_explore(table, f"{source.name} stream of {source.length:,} arms, window {window:,}", plot)
-    if as_json:
-        click.echo(table.to_json(), nl=False)
-        return
-    _print(table, source, window)
     for path in (csv, plot):
         if path is not None:
-            click.echo(f"written: {path}")
+            click.echo(f"written: {path}", err=as_json)
 
 
 def _stream(name: str, arms: int, window: int, rewards: str, sigma: float) -> "Stream":
@@ -156,15 +155,24 @@ def _stream(name: str, arms: int, window: int, rewards: str, sigma: float) -> "S
 
 def _tell_of_compilation() -> None:
     """Say why the first run takes longer."""
-    from bestbefore._jit import compiled_before
+    from bestbefore._jit import CACHE_FOLDER, compiled_before
     from bestbefore.simulate.kernel import explore_block
 
     if not compiled_before(explore_block):
-        click.echo("compiling the rules; this happens once and takes some 15 seconds", err=True)
+        later = "later runs find them on disk" if CACHE_FOLDER else "no cache folder can be written, so each run does"
+        click.echo(f"compiling the rules takes some 15 seconds; {later}", err=True)
+
+
+def _check_files(csv: Path | None, plot: Path | None) -> None:
+    """Complain before the work, not after it."""
+    for path in (csv, plot):
+        if path is not None and not path.parent.is_dir():
+            raise ValueError(f"the folder of {str(path)!r} must be there")
+    if plot is not None:
+        _check_plot(plot)
 
 
 def _check_plot(path: Path) -> None:
-    """Complain before the work, not after it."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise ValueError(f"plot must be a .png, .svg or .pdf file, not {str(path)!r}")
     try:
@@ -174,28 +182,33 @@ def _check_plot(path: Path) -> None:
 
 
 def _print(table: "Table", stream: "Stream", window: int) -> None:
-    """Print mean and worst error, a row a memory and a column a rule; the least mean of a row stands out."""
+    """Print mean and worst error for each memory and rule; the least mean at a memory stands out."""
     from rich import box
     from rich.console import Console
     from rich.table import Table as Screen
 
-    keeps = list(dict.fromkeys(table["keep"].tolist()))
+    keeps, memories = (list(dict.fromkeys(table[column].tolist())) for column in ("keep", "memory"))
     runs = len(set(table["run"].tolist()))
     screen = Screen(
         title=f"Error of the answer: mean over all times (worst)\n{stream.name} stream of {stream.length:,} arms, "
         f"window {window:,}, {runs} run{'s' * (runs > 1)}",
         box=box.SIMPLE_HEAD,
     )
-    screen.add_column("memory", justify="right")
-    screen.add_column("pulls per arm", justify="right")
-    for keep in keeps:
-        screen.add_column(keep, justify="right")
     cells = {(row["keep"], row["memory"]): row for row in table.summary(["keep", "memory"], ["mean", "max", "pulls"])}
-    for memory in dict.fromkeys(table["memory"].tolist()):
+    console = Console()
+    wide = console.width >= 26 + sum(max(len(keep), 14) + 3 for keep in keeps)
+    for column in ("memory", "pulls per arm", *(keeps if wide else ["keep", "error"])):
+        screen.add_column(column, justify="left" if column == "keep" else "right", no_wrap=True)
+    for memory in memories:
         rows = [cells[keep, memory] for keep in keeps]
+        pulls = [f"{row['pulls'] / stream.length:,.0f}" for row in rows]
         least = min(row["mean"] for row in rows)
         errors = [f"{row['mean']:.4f} ({row['max_high']:.3f})" for row in rows]
         marked = [f"[bold green]{e}[/]" if row["mean"] == least else e for e, row in zip(errors, rows, strict=True)]
-        pulls = max(row["pulls"] for row in rows) / stream.length
-        screen.add_row(f"{memory}", f"{pulls:,.0f}", *marked)
-    Console().print(screen)
+        if wide:  # king spends its pulls in its own way: the column is that of the others
+            others = [p for p, keep in zip(pulls, keeps, strict=True) if keep != "king"]
+            screen.add_row(f"{memory}", (others or pulls)[0], *marked)
+        else:
+            for place, row in enumerate(zip(pulls, keeps, marked, strict=True)):
+                screen.add_row("" if place else f"{memory}", *row)
+    console.print(screen)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestbefore import bounds, rules
-from bestbefore.arguments import between, one_of, whole
+from bestbefore.arguments import MOST, between, one_of, whole
 from bestbefore.pull.challenge import challenge_unit
 from bestbefore.simulate.four_verbs import Factory, explore_by_verbs
 from bestbefore.simulate.kernel import PEAK, PULLS, Floats, Ints, Run, Settings, explore_block, start_run, with_room_for
@@ -58,14 +58,12 @@ def explore(
     [('fifo', 0.0, 4000, 2), ('bucket', 0.3, 4000, 2)]
     """
     stream, memories = as_stream(stream), _memories(memory, epsilon, split)
-    keeps = [keep] if isinstance(keep, str) or callable(keep) else list(keep)
+    settings: Any = {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
+    settings |= {"split": split, "pulls": pulls, "slack": slack}
+    keeps: list[Any] = list(keep) if isinstance(keep, (list, tuple)) else [keep]
     if not keeps:
         raise ValueError("keep must name at least one rule, not []")
-    setups = [
-        Setup(stream, rule, slots, window, epsilon, delta, guarantee, split, pulls, slack)
-        for rule in keeps
-        for slots in memories
-    ]
+    setups = [Setup(stream, rule, slots, window, **settings) for rule in keeps for slots in memories]
     seed = whole("seed", seed, at_least=0)
     pieces = [(setup, run) for setup in setups for run in range(whole("runs", runs))]
 
@@ -91,23 +89,20 @@ def trace(
     memory: int | None = None,
     keep: str = "staircase",
     *,
-    epsilon: float | None = None,
-    delta: float = 0.01,
-    guarantee: str = "strong",
-    split: float = bounds.PAPER_SPLIT,
-    pulls: int | None = None,
-    slack: float | None = None,
     run: int = 0,
     seed: int = 0,
+    **settings: Any,
 ) -> Trace:
-    """Return run number `run` of `explore` with the same arguments, time by time.
+    """Return run number `run` of `explore`, time by time; `settings` are others of its arguments, `epsilon` to `slack`.
 
     >>> trace([0.1, 0.9, 0.5, 0.3], window=2, memory=2, pulls=1000).answers.tolist()
     [1, 2, 2, 3]
     """
     stream = as_stream(stream)
-    (slots,) = _memories(memory, epsilon, split)
-    setup = Setup(stream, keep, slots, window, epsilon, delta, guarantee, split, pulls, slack)
+    slots = _memories(memory, settings.get("epsilon"), settings.get("split", bounds.PAPER_SPLIT))
+    if len(slots) != 1:
+        raise ValueError(f"memory must be one number of slots, not {memory!r}")
+    setup = Setup(stream, one_of("keep", keep, rules.KEEP), slots[0], window, **settings)
     result = Trace(np.zeros(stream.length, np.int64), np.zeros(stream.length))
     run, seed = whole("run", run, at_least=0), whole("seed", seed, at_least=0)
     _run_compiled(setup, seed, run, threading.Event(), result)
@@ -123,12 +118,13 @@ class Setup:
         keep: str | Factory,
         slots: int,
         window: int,
-        epsilon: float | None,
-        delta: float,
-        guarantee: str,
-        split: float,
-        pulls: int | None,
-        slack: float | None,
+        *,
+        epsilon: float | None = None,
+        delta: float = 0.01,
+        guarantee: str = "strong",
+        split: float = bounds.PAPER_SPLIT,
+        pulls: int | None = None,
+        slack: float | None = None,
     ) -> None:
         self.stream, self.slots, self.window = stream, slots, whole("window", window)
         self.keep = keep if callable(keep) else one_of("keep", keep, rules.KEEP)
@@ -136,13 +132,17 @@ class Setup:
         self.delta = between("delta", delta, 0, 1)
         self.guarantee = one_of("guarantee", guarantee, bounds.GUARANTEES)
         self.pulls = None if pulls is None else whole("pulls", pulls)
-        self.slack = between(
-            "slack", (1.0 if epsilon is None else 0.0) if slack is None else slack, 0, math.inf, closed="left"
-        )
+        if slack is None:
+            slack = 1.0 if epsilon is None else 0.0
+        self.slack = between("slack", slack, 0, math.inf, closed="left")
         if epsilon is None:
             self.epsilon, self.noise = min(bounds.epsilon_for_memory(slots), 1.0), 1 / slots
         else:
-            self.epsilon, self.noise = epsilon, bounds.noise(epsilon, split)
+            self.epsilon, self.noise = float(epsilon), bounds.noise(epsilon, split)
+        if self.pulls_of(stream.length) * stream.length > MOST:
+            raise ValueError(
+                f"pulls must be fewer than 2**53 for {stream.length} arms together; raise epsilon or lower n"
+            )
 
     def pulls_of(self, arrival: int) -> int:
         """Return how often the arm of this arrival is pulled."""

@@ -41,7 +41,7 @@ def explore_by_verbs(
             valid.pop(now - window, None)
             best = next_best(queue, arms.means[row], window)
             agent.arrive(now)
-            while (arm := agent.ask()) is not None:
+            while not stop.is_set() and (arm := agent.ask()) is not None:
                 known = _valid(valid, arm, "asked for")
                 wanted = agent.wanted(arm) if hasattr(agent, "wanted") else 1
                 total = total_of(*known, wanted, rewards)
@@ -54,7 +54,7 @@ def explore_by_verbs(
             answer = agent.best()
             record(errors, best - (0.0 if answer is None else _mean(_valid(valid, answer, "answered with"))), epsilon)
             if stop.is_set():
-                break
+                return {}
     return summary(errors) | {"epsilon": epsilon, "pulls": pulls, "peak_memory": peak}
 
 

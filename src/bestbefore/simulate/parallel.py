@@ -28,10 +28,8 @@ def run_all(
     On an error or Ctrl-C what has not begun is cancelled, and `stop` tells what has begun to end early.
     """
     stop = threading.Event()
-    with (
-        progress_bar(label, len(pieces), progress) as advance,
-        ThreadPoolExecutor(jobs or os.cpu_count()) as pool,
-    ):
+    pool = ThreadPoolExecutor(jobs or os.cpu_count())
+    with progress_bar(label, len(pieces), progress) as advance:
         try:
             futures = [pool.submit(function, piece, stop) for piece in pieces]
             for future in futures:
@@ -43,4 +41,4 @@ def run_all(
             return [future.result() for future in futures]
         finally:
             stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)

@@ -23,6 +23,8 @@ def from_csv(path: "str | os.PathLike[str]") -> Stream:
             if ("mean" in header) == bool(levels):
                 raise _Malformed(1, f"needs a column 'mean' or columns of levels between 0 and 1, not {header!r}")
             columns = levels or ["mean"]
+            if header.count("mean") > 1:
+                raise _Malformed(1, f"needs one column 'mean', not {header!r}")
             if levels and (len(levels) < 2 or len({float(level) for level in levels}) < len(levels)):
                 raise _Malformed(1, f"needs at least two levels, each once, not {levels!r}")
             places = [header.index(column) for column in columns]

@@ -1,0 +1,36 @@
+"""Randomness of agents: a seed or a generator comes in, and where it stands can be saved and restored."""
+
+from typing import Any
+
+import numpy as np
+
+from bestbefore.agents.saved import plain
+from bestbefore.arguments import whole
+
+BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+
+
+def generator_from(seed: Any) -> np.random.Generator:
+    """Return a generator made from a seed, a fresh one for None, or the generator given."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    return np.random.default_rng(None if seed is None else whole("seed", seed, at_least=0))
+
+
+def generator_state(generator: np.random.Generator) -> dict[str, Any]:
+    """Return where a generator stands."""
+    state: dict[str, Any] = plain(generator.bit_generator.state)
+    return state
+
+
+def restored_generator(state: dict[str, Any]) -> np.random.Generator:
+    """Return a generator that stands where the saved one stood."""
+    kind = state.get("bit_generator")
+    if kind not in BIT_GENERATORS:
+        raise ValueError(f"state is damaged: the generator must be one of {', '.join(BIT_GENERATORS)}, not {kind!r}")
+    bits = getattr(np.random, kind)()
+    try:
+        bits.state = state
+    except (TypeError, ValueError, KeyError, OverflowError) as wrong:
+        raise ValueError(f"state is damaged: the random generator cannot be restored: {wrong}") from None
+    return np.random.Generator(bits)
