@@ -18,8 +18,8 @@ from oldest to newest (the newest has age 1), a_0 = W + 1, and mu_1 > mu_2 > ...
 
 With slack = 0 every arm in the window, unless it is in the lowest cell, has a stored arm in its cell or a higher one,
 no older than itself: the empirical mean of the answer is within 1 / (m + 1) of the best, where `bucket` promises 1 / m.
-With slack = 1 this holds for the arms but the newest W / m; in return, no slot is spent on a newest arm that will hardly
-be needed, which is worth much when slots are few.  docs/keep-rules.md shows the trade.
+With slack = 1 this holds for the arms but the newest W / m; in return, no slot is spent on a newest arm that will
+hardly be needed, which is worth much when slots are few.  docs/keep-rules.md shows the trade.
 
 >>> from bestbefore.memory import empty_memory
 >>> memory = empty_memory(2)
