@@ -314,3 +314,18 @@ def test_an_epsilon_beyond_all_counting_gets_a_sentence_too(epsilon):
 def test_a_memory_beyond_all_counting_gets_a_sentence_too():
     with pytest.raises(ValueError, match="epsilon"):
         bounds.memory(1e-320)
+
+
+def test_regret_of_epochs_is_at_most_its_cauchy_schwarz_form():
+    budgets = [100, 0, 400, 2500]
+    assert bounds.regret_epochs(budgets, window=4) == 2 * (10 + 0 + 20 + 50)
+    assert bounds.regret_epochs(budgets, window=4) <= bounds.regret_upper(3000, window=4, arms=7)
+    assert bounds.regret_epochs([500] * 4, window=4) == pytest.approx(bounds.regret_upper(2000, window=4, arms=7))
+
+
+@given(st.integers(2, 10**5), st.integers(1, 10**9))
+def test_no_epsilon_has_a_lower_commit_bound_than_the_best_one(arms, pulls):
+    best = bounds.best_commit_epsilon(arms, pulls)
+    least = bounds.commit_regret(best, arms, pulls)
+    for other in (best * 0.9, min(best * 1.1, 1.0)):
+        assert least <= bounds.commit_regret(other, arms, pulls) * (1 + 1e-12)

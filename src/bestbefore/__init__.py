@@ -10,12 +10,12 @@ from bestbefore.errors import ExpiredArm, UnknownArm
 
 if TYPE_CHECKING:
     from bestbefore import bounds, simulate, streams, testing
-    from bestbefore.agents import Agent, Explorer
+    from bestbefore.agents import Agent, Explorer, Player
 
 __version__ = "0.1.0"
-__all__ = ["Agent", "ExpiredArm", "Explorer", "UnknownArm", "bounds", "simulate", "streams", "testing"]
+__all__ = ["Agent", "ExpiredArm", "Explorer", "Player", "UnknownArm", "bounds", "simulate", "streams", "testing"]
 
-_HOMES = {"Agent": "bestbefore.agents", "Explorer": "bestbefore.agents"}
+_HOMES = dict.fromkeys(("Agent", "Explorer", "Player"), "bestbefore.agents")
 
 
 def __getattr__(name: str) -> Any:

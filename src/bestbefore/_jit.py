@@ -55,10 +55,20 @@ def njit(function: Function) -> Function:
 
     numba asks for the cache folder when a function is decorated, and only then: other packages keep theirs.
     """
+    return _compiled(function, inline="never")
+
+
+def inlined(function: Function) -> Function:
+    """Compile `function` into its callers: for the innermost loops, where a call costs more than what it does."""
+    return _compiled(function, inline="always")
+
+
+def _compiled(function: Function, inline: str) -> Function:
     others = _config.CACHE_DIR
     _config.CACHE_DIR = CACHE_FOLDER
+    options: Any = {"cache": bool(CACHE_FOLDER), "nogil": True, "error_model": "numpy", "inline": inline}
     try:
-        compiled: Any = numba.njit(cache=bool(CACHE_FOLDER), nogil=True, error_model="numpy")(function)
+        compiled: Any = numba.njit(**options)(function)
     finally:
         _config.CACHE_DIR = others
     return compiled  # type: ignore[no-any-return]

@@ -25,6 +25,7 @@ pulls let each arm fail with probability p at most, where
 """
 
 import math
+from collections.abc import Iterable
 from typing import Final
 
 from bestbefore.arguments import between, one_of, whole
@@ -181,6 +182,34 @@ def strong_pulls_lower(epsilon: float, window: int, arms: int) -> float:
 def regret_lower(pulls: int, window: int) -> float:
     """Return T / (64 W^2), what (W - 1) / 2 slots or fewer must pay on some stream (Theorem 3, for n >= 16 W)."""
     return whole("pulls", pulls) / (64 * whole("window", window) ** 2)
+
+
+def regret_epochs(budgets: Iterable[int], window: int) -> float:
+    """Return the sum over epochs of sqrt(W T_j), the order of the regret with W slots (Theorem 3).
+
+    >>> regret_epochs([100, 400], window=4)
+    60.0
+    """
+    window = whole("window", window)
+    return sum(math.sqrt(window * whole("budgets", budget, at_least=0)) for budget in budgets)
+
+
+def commit_regret(epsilon: float, arms: int, pulls: int) -> float:
+    """Return n ln(n) / epsilon^2 + epsilon T, the order of the regret of testing arms, then committing (Section 5)."""
+    between("epsilon", epsilon, 0, 1, closed="right")
+    return whole("arms", arms) * math.log(arms) / epsilon**2 + epsilon * whole("pulls", pulls)
+
+
+def best_commit_epsilon(arms: int, pulls: int) -> float:
+    """Return the epsilon that makes `commit_regret` the least: (2 n ln(n) / T)^(1/3), or 1 if that is more.
+
+    The paper has it up to the constant; the regret is then of order T^(2/3) (n ln n)^(1/3).
+
+    >>> round(best_commit_epsilon(1000, 10**6), 3)
+    0.24
+    """
+    whole("arms", arms, at_least=2)
+    return min(math.cbrt(2 * arms * math.log(arms) / whole("pulls", pulls)), 1.0)
 
 
 def regret_upper(pulls: int, window: int, arms: int) -> float:

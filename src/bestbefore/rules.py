@@ -20,3 +20,26 @@ KEEP: Final = {
     "staircase": STAIRCASE,
     "king": KING,
 }
+"""Keep rules of exploration."""
+
+KEEP_FOR_REGRET: Final = {name: code for name, code in KEEP.items() if code != KING}
+
+UCB: Final = 0
+MOSS: Final = 1
+KL_UCB: Final = 2
+COMMIT: Final = 3
+THOMPSON: Final = 4
+INF: Final = 5
+
+PULL: Final = {
+    "ucb": UCB,
+    "moss": MOSS,
+    "kl_ucb": KL_UCB,
+    "commit": COMMIT,
+    "thompson": THOMPSON,
+    "inf": INF,
+}
+"""Pull rules of regret."""
+
+INDEXED: Final = ("ucb", "moss", "kl_ucb", "commit")
+"""Pull rules that pull the arm of the highest index, where an index changes only with its own arm's rewards."""

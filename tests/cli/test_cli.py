@@ -98,7 +98,7 @@ def test_help_needs_no_compiler_and_no_numpy():
         "commands.main(standalone_mode=False)\n"
         "assert not {{'numba', 'numpy', 'matplotlib'}} & set(sys.modules), 'imported'\n"
     )
-    for arguments in (["--help"], ["explore", "--help"], ["advise"], ["advise", "--json"]):
+    for arguments in (["--help"], ["explore", "--help"], ["play", "--help"], ["advise"], ["advise", "--json"]):
         command = [sys.executable, "-c", code.format(arguments=arguments)]
         done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
         assert done.returncode == 0, done.stderr
@@ -171,3 +171,38 @@ def test_the_same_seed_prints_the_same(tmp_path):
 def test_python_m_bestbefore_is_the_command():
     done = process("--version", env=os.environ | {"COLUMNS": "80"})
     assert done.stdout.startswith("bestbefore, version")
+
+
+SMALL_PLAY = ["play", "--arms", "60", "--window", "10", "--memory", "3,10", "--runs", "2", "--budget", "50"]
+
+
+def test_play_prints_a_column_for_each_pair_of_rules():
+    lines = run(*SMALL_PLAY).stdout.splitlines()
+    assert any("uniform stream of 60 arms, window 10, 50 pulls an epoch" in line for line in lines)
+    assert [line.split()[0] for line in lines if line.strip()[:1].isdigit()] == ["3", "10"]
+
+
+def test_play_as_json_csv_and_picture(tmp_path):
+    files = {"--csv": tmp_path / "table.csv", "--plot": tmp_path / "regret.svg"}
+    result = run(*SMALL_PLAY, "--json", "--fresh", "--partial", *(str(part) for item in files.items() for part in item))
+    rows = json.loads(result.stdout)
+    assert {row["pulls"] for row in rows} == {60 * 50}
+    assert len((tmp_path / "table.csv").read_text().splitlines()) == len(rows) + 1
+    assert "staircase x moss" in (tmp_path / "regret.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--budget", "-1"], "budgets must be a whole number of at least 0"),
+        (["--pull", "best"], "pull must be one of 'ucb'"),
+        (["--keep", "king"], "keep must be one of"),
+        (["--window", "2000"], "window must be at most 1000, the arms of the stream"),
+    ],
+)
+def test_bad_input_of_play(arguments, words, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["bestbefore", "play", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    assert words in capsys.readouterr().err

@@ -2,5 +2,6 @@
 
 from bestbefore.agents.agent import Agent
 from bestbefore.agents.explorer import Explorer
+from bestbefore.agents.player import Player
 
-__all__ = ["Agent", "Explorer"]
+__all__ = ["Agent", "Explorer", "Player"]

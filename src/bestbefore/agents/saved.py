@@ -35,7 +35,7 @@ def checked(state: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     for field, kind in fields.items():
         value = state[field]
         allowed = (float, int) if kind is float else kind
-        out_of_range = kind is int and isinstance(value, int) and not 0 <= value <= MOST
+        out_of_range = kind is not float and isinstance(value, int) and not 0 <= value <= MOST
         endless = isinstance(value, float) and not math.isfinite(value)
         if kind is not object and (
             not isinstance(value, allowed) or isinstance(value, bool) or out_of_range or endless

@@ -8,6 +8,7 @@ import click
 from bestbefore import __version__
 from bestbefore.cli.advise import advise
 from bestbefore.cli.explore import explore
+from bestbefore.cli.play import play
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -21,6 +22,7 @@ def commands() -> None:
 
 
 commands.add_command(explore)
+commands.add_command(play)
 commands.add_command(advise)
 
 

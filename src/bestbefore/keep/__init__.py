@@ -6,15 +6,15 @@ of their arrival, but need not: a test that takes long may end after that of a y
 
 from bestbefore import rules
 from bestbefore._jit import njit
-from bestbefore.keep.bucket import bucket
+from bestbefore.keep.bucket import bucket, bucket_room
 from bestbefore.keep.fifo import fifo
 from bestbefore.keep.king import king
 from bestbefore.keep.reservoir import reservoir
-from bestbefore.keep.staircase import staircase
-from bestbefore.keep.topk import topk
-from bestbefore.memory import Memory
+from bestbefore.keep.staircase import staircase, staircase_room
+from bestbefore.keep.topk import topk, topk_room
+from bestbefore.memory import Memory, put
 
-__all__ = ["admit", "bucket", "fifo", "king", "reservoir", "staircase", "topk"]
+__all__ = ["admit", "bucket", "fifo", "king", "make_room", "reservoir", "staircase", "topk"]
 
 
 @njit
@@ -45,3 +45,24 @@ def admit(
     if rule == rules.STAIRCASE:
         return staircase(memory, arrival, pulls, total, now, window, slack)
     return king(memory, arrival, pulls, total)
+
+
+@njit
+def make_room(rule: int, memory: Memory, arrival: int, window: int, luck: float) -> int:
+    """Let the rule of this code find a slot for an arriving arm that was not pulled yet, and put it there.
+
+    Whoever must be pulled to be known needs a slot first: this is how regret is played.  Return the slot, or -1 if the
+    arm is passed over, as only `reservoir` may.
+    """
+    if rule == rules.FIFO:
+        return fifo(memory, arrival, 0, 0.0)
+    if rule == rules.RESERVOIR:
+        return reservoir(memory, arrival, 0, 0.0, luck)
+    if rule == rules.TOPK:
+        slot = topk_room(memory)
+    elif rule == rules.BUCKET:
+        slot = bucket_room(memory)
+    else:
+        slot = staircase_room(memory, arrival, window)
+    put(memory, slot, arrival, 0, 0.0)
+    return slot

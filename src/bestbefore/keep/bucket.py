@@ -14,8 +14,11 @@ that is not empty is within epsilon of the best arm in the window (Theorem 2).
 
 import math
 
+import numpy as np
+
 from bestbefore._jit import njit
-from bestbefore.memory import Memory, put
+from bestbefore.keep.topk import worst_or_oldest
+from bestbefore.memory import Memory, free_slot, mean_of, put
 
 
 @njit
@@ -36,3 +39,25 @@ def bucket(memory: Memory, arrival: int, pulls: int, total: float) -> int:
         return -1
     put(memory, slot, arrival, pulls, total)
     return slot
+
+
+@njit
+def bucket_room(memory: Memory) -> int:
+    """Return a slot for an arm that was not pulled yet: a free one, or of the oldest arm with a newer one in its slice.
+
+    If there is none, every slice has one arm at most, and the worst goes.
+    """
+    slot = free_slot(memory)
+    if slot >= 0:
+        return slot
+    slots, oldest = memory.arrival.size, -1
+    newest = np.zeros(slots, np.int64)
+    for slot in range(slots):
+        if memory.pulls[slot] > 0:
+            own = slice_of(mean_of(memory, slot), slots)
+            newest[own] = max(newest[own], memory.arrival[slot])
+    for slot in range(slots):
+        newer = memory.pulls[slot] > 0 and memory.arrival[slot] < newest[slice_of(mean_of(memory, slot), slots)]
+        if newer and (oldest < 0 or memory.arrival[slot] < memory.arrival[oldest]):
+            oldest = slot
+    return oldest if oldest >= 0 else worst_or_oldest(memory)

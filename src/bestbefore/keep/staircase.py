@@ -95,6 +95,50 @@ def _least_loss(memory: Memory, arrival: int, mean: float, now: int, window: int
 
 
 @njit
+def staircase_room(memory: Memory, now: int, window: int) -> int:
+    """Return a slot for an arm that was not pulled yet: a free one, else of the worst arm that is older and no better.
+
+    If there is none, the means fall like a staircase, and the step goes whose drop costs least.  Means are uncertain
+    here, so nothing is dropped before its slot is needed; arms that were never pulled have no place on the stairs.
+    """
+    slot = free_slot(memory)
+    if slot >= 0:
+        return slot
+    order = _oldest_first(memory, now + 1)  # the arm that needs room comes last, and is left out
+    best_newer, worst = -np.inf, -1
+    for step in range(memory.arrival.size - 1, -1, -1):
+        slot = order[step]
+        if memory.pulls[slot] > 0:
+            mean = mean_of(memory, slot)
+            if mean <= best_newer and (worst < 0 or mean < mean_of(memory, worst)):
+                worst = slot
+            best_newer = max(best_newer, mean)
+    return worst if worst >= 0 else _cheapest_step(memory, order, now, window)
+
+
+@njit
+def _cheapest_step(memory: Memory, order: npt.NDArray[np.int64], now: int, window: int) -> int:
+    """Return the slot of the step whose drop costs least, or of the oldest arm if none was ever pulled."""
+    cheapest, least = -1, np.inf
+    last, below, age_before = -1, 0.0, window + 1
+    ages_before = np.empty(memory.arrival.size)
+    for step in range(memory.arrival.size):  # the age of the next older step
+        slot = order[step]
+        ages_before[slot] = age_before
+        if memory.pulls[slot] > 0:
+            age_before = now + 1 - memory.arrival[slot]
+    for step in range(memory.arrival.size - 1, -1, -1):
+        last = order[step]
+        if memory.pulls[last] > 0:
+            mean, age = mean_of(memory, last), now + 1 - memory.arrival[last]
+            loss = (mean - below) * age * (ages_before[last] - age)
+            if loss < least:
+                cheapest, least = last, loss
+            below = mean
+    return cheapest if cheapest >= 0 else order[0]
+
+
+@njit
 def _oldest_first(memory: Memory, arrival: int) -> npt.NDArray[np.int64]:
     """Return the slots of a full memory in the order of arrival, with -1 where the arm given belongs."""
     slots = memory.arrival.size

@@ -12,8 +12,10 @@ memory with arms that will all expire together.
 [1, 4]
 """
 
+import numpy as np
+
 from bestbefore._jit import njit
-from bestbefore.memory import Memory, free_slot, mean_of, put
+from bestbefore.memory import Memory, free_slot, mean_of, oldest_slot, put
 
 
 @njit
@@ -41,3 +43,22 @@ def worst_slot(memory: Memory) -> int:
         if mean < lowest or (mean == lowest and memory.arrival[slot] < memory.arrival[worst]):
             worst = slot
     return worst
+
+
+@njit
+def topk_room(memory: Memory) -> int:
+    """Return a free slot for an arm that was not pulled yet, or that of the worst arm that was."""
+    slot = free_slot(memory)
+    return slot if slot >= 0 else worst_or_oldest(memory)
+
+
+@njit
+def worst_or_oldest(memory: Memory) -> int:
+    """Return the slot of the lowest mean among the arms that were pulled, or of the oldest arm if none was."""
+    worst, lowest = -1, np.inf
+    for slot in range(memory.arrival.size):
+        if memory.pulls[slot] > 0:
+            mean = mean_of(memory, slot)
+            if mean < lowest or (mean == lowest and memory.arrival[slot] < memory.arrival[worst]):
+                worst, lowest = slot, mean
+    return worst if worst >= 0 else oldest_slot(memory)

@@ -28,12 +28,12 @@ def plot_explore(table: "Table", title: str, path: str | Path) -> None:
         figure.suptitle(title, x=0.01, ha="left")
         panels = figure.subplots(1, len(PANELS), sharey=True)
         for axes, (column, heading) in zip(panels, PANELS.items(), strict=True):
-            _draw(axes, rows, keeps, column)
+            draw_panel(axes, rows, keeps, column)
             axes.set_title(heading)
             axes.set_xlabel("memory (slots)")
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         for axes, column in zip(panels, PANELS, strict=True):
-            _name(axes, rows, keeps, column)
+            name_lines(axes, rows, keeps, column)
         figure.savefig(path)
 
 
@@ -42,7 +42,9 @@ def _of(rows: list[dict[str, Any]], keep: str) -> list[dict[str, Any]]:
     return sorted((row for row in rows if row["keep"] == keep), key=lambda row: int(row["memory"]))
 
 
-def _draw(axes: Any, rows: list[dict[str, Any]], keeps: list[str], column: str) -> None:
+def draw_panel(
+    axes: Any, rows: list[dict[str, Any]], keeps: list[str], column: str, smallest: float = SMALLEST
+) -> None:
     """Draw one measure: a line and a band for each rule; the first are the widest, so that none hides another."""
     colours = colours_of(keeps)
     axes.set_yscale("log")
@@ -50,19 +52,21 @@ def _draw(axes: Any, rows: list[dict[str, Any]], keeps: list[str], column: str) 
         own = _of(rows, keep)
         memory = [row["memory"] for row in own]
         low, middle, high = (
-            [max(row[name], SMALLEST) for row in own] for name in (f"{column}_low", column, f"{column}_high")
+            [max(row[name], smallest) for row in own] for name in (f"{column}_low", column, f"{column}_high")
         )
         axes.fill_between(memory, low, high, color=colours[keep], alpha=0.15, linewidth=0)
         axes.plot(memory, middle, color=colours[keep], marker="o", markersize=4, linewidth=1.4 + 2 / (place + 1))
     axes.margins(x=0.03)
 
 
-def _name(axes: Any, rows: list[dict[str, Any]], keeps: list[str], column: str) -> None:
+def name_lines(
+    axes: Any, rows: list[dict[str, Any]], keeps: list[str], column: str, smallest: float = SMALLEST
+) -> None:
     """Write each rule's name at the end of its line, moved a little where names would overlap."""
     colours = colours_of(keeps)
     ends = [_of(rows, keep)[-1] for keep in keeps]
     axes.figure.canvas.draw()
-    pixels = [float(axes.transData.transform((1, max(end[column], SMALLEST)))[1]) for end in ends]
+    pixels = [float(axes.transData.transform((1, max(end[column], smallest)))[1]) for end in ends]
     for keep, end, height in zip(keeps, ends, apart(pixels, gap=24), strict=True):
         memory, level = end["memory"], axes.transData.inverted().transform((0, height))[1]
         place = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}

@@ -10,7 +10,7 @@ COLOURS: Final = {  # Okabe and Ito's palette
     "reservoir": "#CC79A7",
     "king": "#E69F00",
 }
-OTHERS: Final = ("#555555", "#8c564b", "#9467bd", "#17becf")
+OTHERS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555", "#8c564b")
 
 STYLE: Final[Any] = {
     "font.size": 10,
@@ -29,7 +29,8 @@ STYLE: Final[Any] = {
 
 def colours_of(names: list[str]) -> dict[str, str]:
     """Return a colour for each name: a rule's own, or one of the others."""
-    strangers = iter(OTHERS * len(names))
+    taken = {COLOURS[name] for name in names if name in COLOURS}
+    strangers = iter([colour for colour in OTHERS if colour not in taken] * len(names))
     return {name: COLOURS.get(name) or next(strangers) for name in names}
 
 

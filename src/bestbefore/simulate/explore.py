@@ -161,10 +161,15 @@ class Setup:
 
 def _memories(memory: int | Sequence[int] | None, epsilon: float | None, split: float) -> list[int]:
     """Return the memory sizes asked for, or the one that Algorithm 1 needs for epsilon."""
-    if memory is None:
-        if epsilon is None:
-            raise ValueError("memory or epsilon must be given: a number of slots, or the accuracy that they are for")
-        return [bounds.memory(epsilon, split)]
+    if memory is not None:
+        return memories_of(memory)
+    if epsilon is None:
+        raise ValueError("memory or epsilon must be given: a number of slots, or the accuracy that they are for")
+    return [bounds.memory(epsilon, split)]
+
+
+def memories_of(memory: int | Sequence[int]) -> list[int]:
+    """Return the memory sizes asked for, one or many."""
     sizes: Any = memory if isinstance(memory, Iterable) else [memory]
     found = [whole("memory", size) for size in sizes]
     if not found:

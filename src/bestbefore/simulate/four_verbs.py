@@ -4,6 +4,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from bestbefore.simulate.rewards import total_of
 from bestbefore.simulate.seeds import Generators
 from bestbefore.simulate.table import Row
@@ -56,6 +59,47 @@ def explore_by_verbs(
             if stop.is_set():
                 return {}
     return summary(errors) | {"epsilon": epsilon, "pulls": pulls, "peak_memory": peak}
+
+
+def play_by_verbs(
+    factory: Factory,
+    stream: Stream,
+    window: int,
+    slots: int,
+    budgets: npt.NDArray[np.int64],
+    generators: Generators,
+    stop: threading.Event,
+) -> Row:
+    """Let an agent play once, and measure the same columns as the compiled loop does.
+
+    It is told the budget of each epoch with the arrival that begins it, and must ask for exactly so many pulls; before
+    the first epoch arms arrive without one.
+    """
+    arms_rng, rewards, luck = generators
+    agent = factory(window=window, memory=slots, seed=luck)
+    valid: dict[int, tuple[Arms, int]] = {}
+    queue = empty_queue(0)
+    regret, now, switches, peak, last = 0.0, 0, 0, 0, None
+    for arms in stream.blocks(arms_rng):
+        queue = with_room(queue, arms.means.size)
+        for row in range(arms.means.size):
+            now += 1
+            valid[now] = arms, row
+            valid.pop(now - window, None)
+            best = next_best(queue, arms.means[row], window)
+            budget = int(budgets[now - 1])
+            agent.arrive(now, budget=budget)
+            for pull in range(budget):
+                if stop.is_set():
+                    return {}
+                if (arm := agent.ask()) is None:
+                    raise ValueError(f"the agent stopped after {pull} of {budget} pulls in the epoch of arrival {now}")
+                known = _valid(valid, arm, "asked for")
+                regret += best - _mean(known)
+                switches, last = switches + (arm != last), arm
+                agent.tell(arm, total_of(*known, 1, rewards))
+            peak = max(peak, len(agent.memory))
+    return {"regret": regret, "pulls": int(budgets.sum()), "switches": switches, "peak_memory": peak}
 
 
 def _valid(valid: dict[int, tuple[Arms, int]], arm: Any, what: str) -> tuple[Arms, int]:

@@ -1,0 +1,305 @@
+"""Player: a live agent that spends the traffic of each window well."""
+
+from collections.abc import Hashable
+from typing import Any, Self
+
+import numpy as np
+
+from bestbefore import bounds, rules
+from bestbefore.agents import saved
+from bestbefore.agents.luck import generator_from, generator_state, restored_generator
+from bestbefore.agents.roster import Roster, checked_total
+from bestbefore.arguments import between, one_of, whole
+from bestbefore.keep import make_room
+from bestbefore.memory import Memory, empty_memory, expire, leader, put
+from bestbefore.pull import highest, horizon_of
+from bestbefore.pull.inf import drawn_place, inf_odds
+from bestbefore.pull.thompson import thompson_slot
+
+VERSION = 1
+
+
+class Player:
+    """Pull well: lose little by not pulling the best arm of the last `window` arrivals, with few arms at hand.
+
+    Parameters
+    ----------
+    window
+        W: only the last W arrivals are valid.
+    memory
+        Slots; an arriving arm takes one before it is pulled.
+    keep
+        The keep rule: "staircase", "fifo" (with W slots, the paper's), "reservoir", "topk" or "bucket".
+    pull
+        The pull rule: "moss", "ucb", "kl_ucb", "thompson", "inf" or "commit".
+    seed
+        A seed or a generator, for the luck of "reservoir", "thompson" and "inf".
+    delta
+        The confidence of "ucb" and "commit".
+    carry
+        Whether what is known of an arm is carried over from window to window.
+    partial
+        Begin with the first arrival, instead of when the first window is full.
+    epsilon
+        The accuracy that the tests of "commit" are for; unless given, 3 / memory.
+    sigma
+        Rewards are sigma-sub-Gaussian, any finite number; unless given, they lie in [0, 1].
+
+    Example
+    -------
+    >>> player = Player(window=2, memory=2, partial=True)
+    >>> pulls = {"a": 0, "b": 0, "c": 0}
+    >>> for arm in pulls:
+    ...     gone = player.arrive(arm, budget=50)
+    ...     while (pulled := player.ask()) is not None:
+    ...         pulls[pulled] += 1
+    ...         player.tell(pulled, {"a": 0.2, "b": 0.9, "c": 0.4}[pulled])
+    >>> player.best(), player.memory, sum(pulls.values()), max(pulls, key=pulls.get)
+    ('b', ['b', 'c'], 150, 'b')
+
+    References
+    ----------
+    Braverman, Wang, Wang and Zhou, "Online learning with recency: algorithms for sliding-window streaming multi-armed
+    bandits": Section 5, Theorem 3.
+    """
+
+    def __init__(
+        self,
+        window: int = 100,
+        memory: int = 20,
+        keep: str = "staircase",
+        pull: str = "moss",
+        seed: int | np.random.Generator | None = None,
+        *,
+        delta: float = 0.01,
+        carry: bool = True,
+        partial: bool = False,
+        epsilon: float | None = None,
+        sigma: float | None = None,
+    ) -> None:
+        arguments = {"window": window, "memory": memory, "keep": keep, "pull": pull, "delta": delta}
+        arguments |= {"carry": bool(carry), "partial": bool(partial), "epsilon": epsilon, "sigma": sigma}
+        self._arguments: dict[str, Any] = saved.plain(arguments)
+        self.window, self.slots = whole("window", window), whole("memory", memory)
+        self.keep, self.pull = one_of("keep", keep, rules.KEEP_FOR_REGRET), one_of("pull", pull, rules.PULL)
+        self.delta = between("delta", delta, 0, 1)
+        self.carry, self.partial = bool(carry), bool(partial)
+        self.sigma = None if sigma is None else between("sigma", sigma, 0, np.inf)
+        if epsilon is not None:
+            between("epsilon", epsilon, 0, 1, closed="right")
+        self._s = bounds.pulls_for_noise(
+            (3 / self.slots if epsilon is None else epsilon) / 3,
+            bounds.failure(self.window, self.delta),
+            0.5 if self.sigma is None else self.sigma,
+        )
+        self._roster = Roster(self.window)
+        self._memory = empty_memory(self.slots)
+        self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
+        self._budget: int | None = 0
+        self._spent = 0  # of the budget of this epoch
+        self._losses = np.zeros(self.slots)  # estimated, for inf
+        self._odds = np.ones(self.slots)  # with which each arm was asked for last, for inf
+        self._luck = generator_from(seed)
+        self._pulls = self._peak = 0
+
+    def __repr__(self) -> str:
+        stored = f"{len(self)} of {self.slots} slots in use"
+        return f"<Player: {self.keep} x {self.pull}, window {self.window}, {stored}, {self.arrivals} arrived>"
+
+    def __len__(self) -> int:
+        return len(self.memory)
+
+    @property
+    def memory(self) -> list[Any]:
+        """The arms stored, oldest first."""
+        return self._roster.names
+
+    @property
+    def peak_memory(self) -> int:
+        """The most arms that were ever stored at once."""
+        return self._peak
+
+    @property
+    def pulls(self) -> int:
+        """All pulls told so far."""
+        return self._pulls
+
+    @property
+    def arrivals(self) -> int:
+        """How many arms have arrived; right after `arrive` it is the number of that arm."""
+        return self._roster.now
+
+    @property
+    def left(self) -> int | None:
+        """The pulls left of this epoch's budget, or None where there is none to keep to."""
+        return None if self._budget is None else max(self._budget - self._spent, 0)
+
+    def arrive(self, arm: Hashable, budget: int | None = None) -> list[Any]:
+        """Let a new arm arrive, which begins an epoch of `budget` pulls; return the arms that memory let go.
+
+        Without a budget the player goes on until the next arrival.  Before the first window is full there is no epoch,
+        and no pull, unless the player is `partial`.
+        """
+        budget = None if budget is None else whole("budget", budget, at_least=0)
+        number = self._roster.arrive(arm)
+        self._spent = 0
+        self._budget = budget if self.partial or number >= self.window else 0
+        expire(self._memory, self._roster.oldest)
+        luck = self._luck.random() if self.keep == "reservoir" else 0.0
+        make_room(rules.KEEP_FOR_REGRET[self.keep], self._memory, number, self.window, luck)
+        if not self.carry and self._budget != 0:
+            self._memory.pulls[:] = 0
+            self._memory.total[:] = 0.0
+        self._losses[:] = 0.0
+        self._odds[:] = 1.0
+        kept = set(self._memory.arrival.tolist())
+        self._roster.keep_only(kept)
+        self._in_flight = {number: pulls for number, pulls in self._in_flight.items() if number in kept}
+        self._peak = max(self._peak, len(self))
+        return self._roster.handed_out()
+
+    def ask(self) -> Any:
+        """Return the arm to pull next, or None when the budget of this epoch is spent; each call spends one pull."""
+        if self.left == 0:
+            return None
+        slot = self._choose()
+        number = int(self._memory.arrival[slot])
+        self._spent += 1
+        self._in_flight[number] = self._in_flight.get(number, 0) + 1
+        return self._roster.name(number)
+
+    def tell(self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None) -> None:
+        """Take a reward of an arm, or the total of `pulls` rewards, whenever it comes back, in any order.
+
+        Pulls that were not asked for count against the budget, too.  An arm that is not in memory raises `UnknownArm`;
+        see `Explorer.tell` for `arrival`.
+        """
+        pulls = whole("pulls", pulls)
+        total = checked_total(reward, pulls, self.sigma)
+        number = self._roster.number(arm, arrival)
+        slot = int(np.flatnonzero(self._memory.arrival == number)[0])
+        had, sum_before = int(self._memory.pulls[slot]), float(self._memory.total[slot])
+        whole("pulls", had + pulls)
+        checked_total(sum_before + total, had + pulls, self.sigma)
+        put(self._memory, slot, number, had + pulls, sum_before + total)
+        asked = min(self._in_flight.get(number, 0), pulls)
+        self._spent += pulls - asked
+        self._in_flight[number] = self._in_flight.get(number, 0) - asked
+        if self._in_flight[number] == 0:
+            del self._in_flight[number]
+        self._losses[slot] += (pulls - total) / self._odds[slot]
+        self._pulls += pulls
+
+    def best(self) -> Any:
+        """Return the arm of the highest empirical mean in memory, or None when no arm is stored."""
+        slot = leader(self._memory)
+        return self._roster.name(int(self._memory.arrival[slot])) if slot >= 0 else None
+
+    def state(self) -> dict[str, Any]:
+        """Return all that the player knows as a plain dict, ready for JSON if the arms' names are."""
+        return {
+            "agent": "Player",
+            "version": VERSION,
+            "arguments": self._arguments,
+            "pulls": self._pulls,
+            "peak_memory": self._peak,
+            "budget": self._budget,
+            "spent": self._spent,
+            "roster": self._roster.state(),
+            "stored": [self._record(slot) for slot in np.flatnonzero(self._memory.arrival).tolist()],
+            "luck": generator_state(self._luck),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Make a player that goes on exactly where the one that gave `state` stood."""
+        fields = saved.checked_agent(state, "Player", VERSION, _FIELDS)
+        arguments = saved.checked_arguments(fields["arguments"], Player)
+        player = cls(**arguments, seed=restored_generator(fields["luck"]))
+        player._pulls, player._peak, player._spent = fields["pulls"], fields["peak_memory"], fields["spent"]
+        player._budget = fields["budget"]
+        player._roster.restore(fields["roster"])
+        for record in fields["stored"]:
+            player._restore(saved.checked(record, _RECORD))
+        if not len(player) <= player._peak <= player.slots:
+            raise ValueError(f"state is damaged: peak_memory cannot be {player._peak}")
+        return player
+
+    def _record(self, slot: int) -> dict[str, Any]:
+        """Return what is known of the arm in a slot."""
+        number = int(self._memory.arrival[slot])
+        return {
+            "arm": saved.plain(self._roster.name(number)),
+            "arrival": number,
+            "slot": slot,
+            "pulls": int(self._memory.pulls[slot]),
+            "total": float(self._memory.total[slot]),
+            "in_flight": self._in_flight.get(number, 0),
+            "loss": float(self._losses[slot]),
+            "odds": float(self._odds[slot]),
+        }
+
+    def _restore(self, record: dict[str, Any]) -> None:
+        """Put an arm back into its slot."""
+        slot, number, pulls = record["slot"], record["arrival"], record["pulls"]
+        if slot >= self.slots or self._memory.arrival[slot] != 0 or not 0 < record["odds"] <= 1:
+            raise ValueError(f"state is damaged: slot {slot} is taken, or not one of {self.slots}, or has no odds")
+        self._roster.restore_arm(number, record["arm"])
+        put(self._memory, slot, number, pulls, checked_total(record["total"], pulls, self.sigma) if pulls else 0.0)
+        self._losses[slot], self._odds[slot] = record["loss"], record["odds"]
+        if record["in_flight"]:
+            self._in_flight[number] = record["in_flight"]
+
+    def _choose(self) -> int:
+        """Return the slot that the pull rule would pull next."""
+        if self.pull == "inf":
+            return self._choose_by_odds()
+        memory = self._with_pulls_in_flight()
+        if self.pull == "thompson":
+            return thompson_slot(memory, self.sigma or 0.0, self._luck)
+        stored = int(np.count_nonzero(memory.arrival))
+        horizon = int(memory.pulls.sum()) + 1 if self._budget is None else self._budget
+        return highest(
+            rules.PULL[self.pull], memory, horizon_of(horizon, stored, self.delta, self._s, self.sigma or 0.0)
+        )
+
+    def _choose_by_odds(self) -> int:
+        stored = np.flatnonzero(self._memory.arrival)
+        odds = np.zeros(stored.size)
+        inf_odds(self._losses[stored], self._spent + 1, odds)
+        place = drawn_place(odds, self._luck.random())
+        self._odds[stored[place]] = odds[place]
+        return int(stored[place])
+
+    def _with_pulls_in_flight(self) -> Memory:
+        """Return the slots as if pulls under way had returned what is usual for their arm, 1/2 if nothing is known."""
+        if not self._in_flight:
+            return self._memory
+        pulls, total = self._memory.pulls.copy(), self._memory.total.copy()
+        for slot, number in enumerate(self._memory.arrival.tolist()):
+            under_way = self._in_flight.get(number, 0)
+            total[slot] += under_way * (total[slot] / pulls[slot] if pulls[slot] else 0.5)
+            pulls[slot] += under_way
+        return Memory(self._memory.arrival, pulls, total)
+
+
+_FIELDS = {
+    "arguments": dict,
+    "pulls": int,
+    "peak_memory": int,
+    "budget": (int, type(None)),
+    "spent": int,
+    "roster": dict,
+    "stored": list,
+    "luck": dict,
+}
+_RECORD = {
+    "arm": object,
+    "arrival": int,
+    "slot": int,
+    "pulls": int,
+    "total": float,
+    "in_flight": int,
+    "loss": float,
+    "odds": float,
+}

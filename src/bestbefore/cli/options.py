@@ -1,0 +1,112 @@
+"""What the commands share: lists as options, streams by name, files that are checked before the work."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from bestbefore.streams import Stream
+
+STREAMS = ("uniform", "two-level", "beta", "decreasing", "sawtooth", "constant")
+STARS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+class Listed(click.ParamType):  # type: ignore[type-arg]
+    """A comma-separated list."""
+
+    name = "list"
+
+    def __init__(self, what: type) -> None:
+        self.what = what
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[Any]:
+        """Read the list, or say which part of it is no such thing."""
+        if isinstance(value, list):
+            return value
+        try:
+            return [self.what(part.strip()) for part in value.split(",")]
+        except ValueError:
+            self.fail(f"{value!r} is not a comma-separated list of whole numbers, such as 2,4,8", param, ctx)
+
+
+def make_stream(name: str, arms: int, window: int, rewards: str, sigma: float) -> "Stream":
+    """Make the stream that was asked for."""
+    from bestbefore import streams
+
+    if name in STREAMS:
+        makers: dict[str, Callable[[], Stream]] = {
+            "uniform": lambda: streams.uniform(arms),
+            "two-level": lambda: streams.two_level(arms, window),
+            "beta": lambda: streams.beta(arms),
+            "decreasing": lambda: streams.decreasing(arms),
+            "sawtooth": lambda: streams.sawtooth(arms, period=2 * window),
+            "constant": lambda: streams.constant(arms),
+        }
+        made = makers[name]()
+    elif Path(name).suffix.lower() == ".csv":
+        made = streams.from_csv(name)
+    else:
+        raise ValueError(f"stream must be one of {', '.join(STREAMS)}, or a .csv file, not {name!r}")
+    if rewards == "gaussian":
+        return made.gaussian(sigma)
+    return made.rated(STARS) if rewards == "stars" else made
+
+
+def check_files(csv: Path | None, plot: Path | None) -> None:
+    """Complain before the work, not after it."""
+    for path in (csv, plot):
+        if path is not None and not path.parent.is_dir():
+            raise ValueError(f"the folder of {str(path)!r} must be there")
+    if plot is None:
+        return
+    if plot.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise ValueError(f"plot must be a .png, .svg or .pdf file, not {str(plot)!r}")
+    try:
+        import matplotlib  # noqa: F401
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("--plot needs matplotlib: pip install 'bestbefore[plot]'") from None
+
+
+def tell_of_compilation(kernel: Callable[..., Any]) -> None:
+    """Say why the first run takes longer."""
+    from bestbefore._jit import CACHE_FOLDER, compiled_before
+
+    if not compiled_before(kernel):
+        later = "later runs find them on disk" if CACHE_FOLDER else "no cache folder can be written, so each run does"
+        click.echo(f"compiling the rules takes some 15 seconds; {later}", err=True)
+
+
+def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say which arms arrive, how often it is tried, and where the result goes."""
+    path = click.Path(dir_okay=False, path_type=Path)
+    options = [
+        click.option("-n", "--arms", default=1000, show_default=True, help="Arms that arrive (n), if synthetic."),
+        click.option("-W", "--window", default=50, show_default=True, help="How many of the last are valid (W)."),
+        click.option(
+            "-s",
+            "--stream",
+            default="uniform",
+            show_default=True,
+            help=f"{', '.join(STREAMS)}, or a CSV file with a column 'mean', an arm a line.",
+        ),
+        click.option(
+            "--rewards",
+            type=click.Choice(["bernoulli", "stars", "gaussian"]),
+            default="bernoulli",
+            show_default=True,
+            help="0 or 1; five levels from 0 to 1; or normal around the mean.",
+        ),
+        click.option("--sigma", type=float, default=0.5, show_default=True, help="Deviation of Gaussian rewards."),
+        click.option("-d", "--delta", default=0.01, show_default=True, help="Probability that a guarantee fails."),
+        click.option("-r", "--runs", default=10, show_default=True, help="Independent runs."),
+        click.option("--seed", default=0, show_default=True, help="The same seed gives the same numbers."),
+        click.option("-j", "--jobs", type=int, help="Runs at once.  [default: all cores]"),
+        click.option("--json", "as_json", is_flag=True, help="Print the whole table as JSON instead."),
+        click.option("--csv", type=path, help="Write the whole table to this file."),
+        click.option("--plot", type=path, help="Draw the result against memory: .png, .svg or .pdf."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
