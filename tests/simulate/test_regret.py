@@ -217,7 +217,7 @@ def test_regret_of_the_reservoir_falls_steadily_with_memory():
     "budgets", [1000, simulate.budgets.spread(181_000), simulate.budgets.concentrated(181_000)], ids=["=", "~", "1"]
 )
 def test_moss_in_each_window_is_of_order_sqrt(budgets):
-    """fifo x moss, begun anew in each window, pays less than 0.7 of the sum of sqrt(W T_j); measured 0.55, 0.54 and 0.17."""
+    """fifo x moss, begun anew in each window, pays below 0.7 of the sum of sqrt(W T_j): measured .55, .54 and .17."""
     stream = streams.uniform(200)
     table = simulate.regret(stream, 20, budgets, 20, "fifo", "moss", carry=False, runs=20)
     setup = RegretSetup(stream, 20, budgets, 20, "fifo", "moss")
