@@ -66,19 +66,19 @@ def numpy_loop(pull: str, epochs: int = 10) -> float:
         log = np.log(BUDGET * WINDOW / DELTA)
         for _ in range(epochs):
             for _ in range(BUDGET):
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    if pull == "ucb":
-                        bonus = np.sqrt(log / pulls)
-                    else:
-                        bonus = np.sqrt(np.maximum(np.log(BUDGET / (WINDOW * pulls)), 0) / pulls)
-                    index = np.where(pulls > 0, total / pulls + bonus, np.inf)
+                if pull == "ucb":
+                    bonus = np.sqrt(log / pulls)
+                else:
+                    bonus = np.sqrt(np.maximum(np.log(BUDGET / (WINDOW * pulls)), 0) / pulls)
+                index = np.where(pulls > 0, total / pulls + bonus, np.inf)
                 arm = int(np.argmax(index))
                 pulls[arm] += 1
                 total[arm] += rng.random() < means[arm]
                 lost += means.max() - means[arm]
         return lost
 
-    return nanoseconds(work, epochs * BUDGET, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return nanoseconds(work, epochs * BUDGET, 1)
 
 
 def river_loop(pulls: int = 20_000) -> float | None:

@@ -93,6 +93,42 @@ def test_pulls_that_nobody_asked_for_count_against_the_budget():
     assert player.ask() is None
 
 
+def test_a_fresh_window_does_not_count_what_was_pulled_before_it():
+    player = Player(window=2, memory=2, keep="fifo", partial=True, carry=False)
+    player.arrive("a", budget=5)
+    for _ in range(5):
+        player.ask()
+    player.arrive("b", budget=5)
+    player.tell("a", 5, pulls=5)
+    assert [record["pulls"] for record in player.state()["stored"]] == [0, 0]
+    assert player.pulls == 5
+
+
+def test_the_best_known_arm_survives_epochs_without_a_budget():
+    player = Player(window=100, memory=3, partial=True)
+    play(player, "good", 100, lambda arm: 0.95)
+    for arm in "bcdef":
+        player.arrive(arm, budget=0)
+    assert player.best() == "good"
+
+
+def test_inf_weighs_late_rewards_by_the_odds_of_their_own_pull():
+    """Told at once or all together later, the same rewards make the same estimates, if the same arms are asked for."""
+    player = Player(window=2, memory=2, keep="fifo", pull="inf", partial=True, seed=1)
+    player.arrive("a", budget=0)
+    player.arrive("b", budget=50)
+    odds = {"a": [], "b": []}
+    for _ in range(50):
+        asked = player.ask()
+        odds[asked].append(player._odds[player._roster.number(asked)][-1])
+    for arm, chances in odds.items():
+        player.tell(arm, 0, pulls=len(chances))
+    expected = [sum(1 / chance for chance in chances) for chances in odds.values()]
+    assert player._losses.tolist() == pytest.approx(expected)
+    player.arrive("c", budget=5)
+    assert not player._losses.any()
+
+
 def test_a_reward_of_an_earlier_epoch_does_not_cost_this_one():
     player = Player(window=2, memory=2, keep="fifo", partial=True)
     player.arrive("a", budget=3)

@@ -51,8 +51,15 @@ def test_on_a_clean_staircase_the_step_goes_that_costs_least():
 
 @pytest.mark.parametrize("keep", ["topk", "bucket", "staircase"])
 def test_an_arm_that_was_never_pulled_is_not_bad_yet(keep):
-    assert who_leaves(keep, (3, None), (4, 0.1), (5, None)) == 4
+    assert who_leaves(keep, (3, None), (4, 0.1), (5, 0.5)) == 4
     assert who_leaves(keep, (3, None), (4, None), (5, None)) == 3
+
+
+@pytest.mark.parametrize("keep", ["topk", "bucket", "staircase"])
+def test_what_is_known_is_not_given_up_for_several_that_are_not(keep):
+    """Epochs without a budget, or rewards that come late, must not drive the best known arm out."""
+    assert who_leaves(keep, (3, 0.9), (4, None), (5, None)) == 4
+    assert who_leaves(keep, (3, 0.9), (4, None)) == 4
 
 
 @given(

@@ -9,7 +9,7 @@ from bestbefore import bounds, rules
 from bestbefore.agents import saved
 from bestbefore.agents.luck import generator_from, generator_state, restored_generator
 from bestbefore.agents.roster import Roster, checked_total
-from bestbefore.arguments import between, one_of, whole
+from bestbefore.arguments import between, finite, one_of, whole
 from bestbefore.keep import make_room
 from bestbefore.memory import Memory, empty_memory, expire, leader, put
 from bestbefore.pull import highest, horizon_of
@@ -87,18 +87,19 @@ class Player:
         self.sigma = None if sigma is None else between("sigma", sigma, 0, np.inf)
         if epsilon is not None:
             between("epsilon", epsilon, 0, 1, closed="right")
-        self._s = bounds.pulls_for_noise(
-            (3 / self.slots if epsilon is None else epsilon) / 3,
-            bounds.failure(self.window, self.delta),
-            0.5 if self.sigma is None else self.sigma,
-        )
+        self._s = 1
+        if pull == "commit":
+            noise = (3 / self.slots if epsilon is None else epsilon) / 3
+            deviation = 0.5 if self.sigma is None else self.sigma
+            self._s = bounds.pulls_for_noise(noise, bounds.failure(self.window, self.delta), deviation)
         self._roster = Roster(self.window)
         self._memory = empty_memory(self.slots)
         self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
         self._budget: int | None = 0
         self._spent = 0  # of the budget of this epoch
-        self._losses = np.zeros(self.slots)  # estimated, for inf
-        self._odds = np.ones(self.slots)  # with which each arm was asked for last, for inf
+        self._late: dict[int, int] = {}  # of the pulls in flight, those of earlier epochs
+        self._losses = np.zeros(self.slots)  # estimated, of this epoch, for inf
+        self._odds: dict[int, list[float]] = {}  # of this epoch's pulls in flight, for inf
         self._luck = generator_from(seed)
         self._pulls = self._peak = 0
 
@@ -151,10 +152,10 @@ class Player:
             self._memory.pulls[:] = 0
             self._memory.total[:] = 0.0
         self._losses[:] = 0.0
-        self._odds[:] = 1.0
         kept = set(self._memory.arrival.tolist())
         self._roster.keep_only(kept)
         self._in_flight = {number: pulls for number, pulls in self._in_flight.items() if number in kept}
+        self._late, self._odds = dict(self._in_flight), {}
         self._peak = max(self._peak, len(self))
         return self._roster.handed_out()
 
@@ -162,8 +163,10 @@ class Player:
         """Return the arm to pull next, or None when the budget of this epoch is spent; each call spends one pull."""
         if self.left == 0:
             return None
-        slot = self._choose()
+        slot, odds = self._choose_by_odds() if self.pull == "inf" else (self._choose(), 0.0)
         number = int(self._memory.arrival[slot])
+        if odds:
+            self._odds.setdefault(number, []).append(odds)
         self._spent += 1
         self._in_flight[number] = self._in_flight.get(number, 0) + 1
         return self._roster.name(number)
@@ -178,17 +181,24 @@ class Player:
         total = checked_total(reward, pulls, self.sigma)
         number = self._roster.number(arm, arrival)
         slot = int(np.flatnonzero(self._memory.arrival == number)[0])
-        had, sum_before = int(self._memory.pulls[slot]), float(self._memory.total[slot])
-        whole("pulls", had + pulls)
-        checked_total(sum_before + total, had + pulls, self.sigma)
-        put(self._memory, slot, number, had + pulls, sum_before + total)
-        asked = min(self._in_flight.get(number, 0), pulls)
+        in_flight, late = self._in_flight.get(number, 0), min(self._late.get(number, 0), pulls)
+        asked, fresh = min(in_flight, pulls), pulls - late
+        counted = pulls if self.carry else fresh  # a fresh window does not count what was pulled before it
+        known = int(self._memory.pulls[slot]) + counted
+        rewards = finite("reward", float(self._memory.total[slot]) + total * counted / pulls)
+        odds = self._odds.get(number, [])
+        loss = finite("reward", sum((1 - total / pulls) / chance for chance in odds[:fresh]))
+        told = whole("pulls", self._pulls + pulls)
+        put(self._memory, slot, number, known, rewards)
+        self._losses[slot] += loss
+        self._odds[number] = odds[fresh:]
+        self._late[number] = self._late.get(number, 0) - late
+        self._in_flight[number] = in_flight - asked
         self._spent += pulls - asked
-        self._in_flight[number] = self._in_flight.get(number, 0) - asked
-        if self._in_flight[number] == 0:
-            del self._in_flight[number]
-        self._losses[slot] += (pulls - total) / self._odds[slot]
-        self._pulls += pulls
+        self._pulls = told
+        for counts in (self._late, self._in_flight, self._odds):
+            if not counts[number]:
+                del counts[number]
 
     def best(self) -> Any:
         """Return the arm of the highest empirical mean in memory, or None when no arm is stored."""
@@ -235,41 +245,45 @@ class Player:
             "pulls": int(self._memory.pulls[slot]),
             "total": float(self._memory.total[slot]),
             "in_flight": self._in_flight.get(number, 0),
+            "late": self._late.get(number, 0),
             "loss": float(self._losses[slot]),
-            "odds": float(self._odds[slot]),
+            "odds": list(self._odds.get(number, [])),
         }
 
     def _restore(self, record: dict[str, Any]) -> None:
         """Put an arm back into its slot."""
-        slot, number, pulls = record["slot"], record["arrival"], record["pulls"]
-        if slot >= self.slots or self._memory.arrival[slot] != 0 or not 0 < record["odds"] <= 1:
-            raise ValueError(f"state is damaged: slot {slot} is taken, or not one of {self.slots}, or has no odds")
+        slot, number, pulls, in_flight = (record[name] for name in ("slot", "arrival", "pulls", "in_flight"))
+        if slot >= self.slots or self._memory.arrival[slot] != 0:
+            raise ValueError(f"state is damaged: slot {slot} is taken, or not one of {self.slots}")
+        fresh = in_flight - record["late"]
+        if not all(isinstance(one, float) and 0 < one <= 1 for one in record["odds"]) or len(record["odds"]) > fresh:
+            raise ValueError(f"state is damaged: odds of {record['arm']!r} do not fit its pulls in flight")
         self._roster.restore_arm(number, record["arm"])
         put(self._memory, slot, number, pulls, checked_total(record["total"], pulls, self.sigma) if pulls else 0.0)
-        self._losses[slot], self._odds[slot] = record["loss"], record["odds"]
-        if record["in_flight"]:
-            self._in_flight[number] = record["in_flight"]
+        self._losses[slot] = record["loss"]
+        for counts, value in ((self._in_flight, in_flight), (self._late, record["late"]), (self._odds, record["odds"])):
+            if value:
+                counts[number] = value
 
     def _choose(self) -> int:
         """Return the slot that the pull rule would pull next."""
-        if self.pull == "inf":
-            return self._choose_by_odds()
         memory = self._with_pulls_in_flight()
         if self.pull == "thompson":
             return thompson_slot(memory, self.sigma or 0.0, self._luck)
         stored = int(np.count_nonzero(memory.arrival))
-        horizon = int(memory.pulls.sum()) + 1 if self._budget is None else self._budget
-        return highest(
-            rules.PULL[self.pull], memory, horizon_of(horizon, stored, self.delta, self._s, self.sigma or 0.0)
-        )
+        budget = int(memory.pulls.sum()) + 1 if self._budget is None else self._budget
+        horizon = horizon_of(budget, stored, self.delta, self._s, self.sigma or 0.0)
+        if self._budget is None:  # nothing caps the tests of commit
+            horizon = horizon._replace(s=self._s)
+        return highest(rules.PULL[self.pull], memory, horizon)
 
-    def _choose_by_odds(self) -> int:
+    def _choose_by_odds(self) -> tuple[int, float]:
+        """Return the slot that inf has drawn, and the odds of it."""
         stored = np.flatnonzero(self._memory.arrival)
         odds = np.zeros(stored.size)
         inf_odds(self._losses[stored], self._spent + 1, odds)
         place = drawn_place(odds, self._luck.random())
-        self._odds[stored[place]] = odds[place]
-        return int(stored[place])
+        return int(stored[place]), float(odds[place])
 
     def _with_pulls_in_flight(self) -> Memory:
         """Return the slots as if pulls under way had returned what is usual for their arm, 1/2 if nothing is known."""
@@ -277,7 +291,7 @@ class Player:
             return self._memory
         pulls, total = self._memory.pulls.copy(), self._memory.total.copy()
         for slot, number in enumerate(self._memory.arrival.tolist()):
-            under_way = self._in_flight.get(number, 0)
+            under_way = self._in_flight.get(number, 0) - (0 if self.carry else self._late.get(number, 0))
             total[slot] += under_way * (total[slot] / pulls[slot] if pulls[slot] else 0.5)
             pulls[slot] += under_way
         return Memory(self._memory.arrival, pulls, total)
@@ -300,6 +314,7 @@ _RECORD = {
     "pulls": int,
     "total": float,
     "in_flight": int,
+    "late": int,
     "loss": float,
-    "odds": float,
+    "odds": list,
 }

@@ -17,8 +17,8 @@ import math
 import numpy as np
 
 from bestbefore._jit import njit
-from bestbefore.keep.topk import worst_or_oldest
-from bestbefore.memory import Memory, free_slot, mean_of, put
+from bestbefore.keep.topk import free_or_unpulled, worst_or_oldest
+from bestbefore.memory import Memory, mean_of, put
 
 
 @njit
@@ -47,7 +47,7 @@ def bucket_room(memory: Memory) -> int:
 
     If there is none, every slice has one arm at most, and the worst goes.
     """
-    slot = free_slot(memory)
+    slot = free_or_unpulled(memory)
     if slot >= 0:
         return slot
     slots, oldest = memory.arrival.size, -1

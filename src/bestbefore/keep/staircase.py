@@ -38,6 +38,7 @@ import numpy.typing as npt
 
 from bestbefore._jit import njit
 from bestbefore.keep.bucket import slice_of
+from bestbefore.keep.topk import free_or_unpulled
 from bestbefore.memory import Memory, drop, free_slot, mean_of, put
 
 
@@ -101,7 +102,7 @@ def staircase_room(memory: Memory, now: int, window: int) -> int:
     If there is none, the means fall like a staircase, and the step goes whose drop costs least.  Means are uncertain
     here, so nothing is dropped before its slot is needed; arms that were never pulled have no place on the stairs.
     """
-    slot = free_slot(memory)
+    slot = free_or_unpulled(memory)
     if slot >= 0:
         return slot
     order = _oldest_first(memory, now + 1)  # the arm that needs room comes last, and is left out

@@ -47,9 +47,28 @@ def worst_slot(memory: Memory) -> int:
 
 @njit
 def topk_room(memory: Memory) -> int:
-    """Return a free slot for an arm that was not pulled yet, or that of the worst arm that was."""
-    slot = free_slot(memory)
+    """Return a slot for an arm that was not pulled yet: a free one, or that of the worst arm."""
+    slot = free_or_unpulled(memory)
     return slot if slot >= 0 else worst_or_oldest(memory)
+
+
+@njit
+def free_or_unpulled(memory: Memory) -> int:
+    """Return a free slot, or that of the oldest arm never pulled, where too many of them stand; else -1.
+
+    Two are too many, and so is one beside a single arm that was pulled: an arm that is known is not given up for
+    several that are not, as when budgets are 0 or rewards come late.
+    """
+    slot = free_slot(memory)
+    if slot >= 0:
+        return slot
+    unpulled, oldest = 0, -1
+    for slot in range(memory.arrival.size):
+        if memory.pulls[slot] == 0:
+            unpulled += 1
+            if oldest < 0 or memory.arrival[slot] < memory.arrival[oldest]:
+                oldest = slot
+    return oldest if unpulled >= 2 or memory.arrival.size - unpulled <= unpulled else -1
 
 
 @njit

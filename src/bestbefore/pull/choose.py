@@ -26,18 +26,21 @@ from bestbefore.pull.ucb import ucb_index
 class Horizon(NamedTuple):
     """What indices depend on besides their arm's rewards, the same for all pulls of an epoch."""
 
-    log_ucb: float  # ln(T K / delta)
+    log_ucb: float  # ln(T K / delta), times the square of the scale
     share: float  # T / K
     log_kl: float  # ln T
-    s: int  # pulls of each new arm, for commit
+    s: int  # pulls of each new arm, for commit; T at most
     sigma: float  # of Gaussian rewards, 0 for rewards on [0, 1]
+    scale: float  # of bonuses: 2 sigma, which is 1 for rewards on [0, 1]
 
 
 @njit
 def horizon_of(budget: int, arms: int, delta: float, s: int, sigma: float = 0.0) -> Horizon:
     """Return the horizon of an epoch of `budget` pulls with so many arms at hand."""
     pulls = max(budget, 1)
-    return Horizon(math.log(pulls * max(arms, 1) / delta), pulls / max(arms, 1), math.log(pulls), s, sigma)
+    scale = 2 * sigma if sigma > 0 else 1.0
+    log = math.log(pulls * max(arms, 1) / delta)
+    return Horizon(log * scale * scale, pulls / max(arms, 1), math.log(pulls), min(s, pulls), sigma, scale)
 
 
 @inlined
@@ -48,7 +51,7 @@ def index_of(rule: int, pulls: float, total: float, horizon: Horizon) -> float:
     if rule == rules.UCB:
         return ucb_index(pulls, total, horizon.log_ucb)
     if rule == rules.MOSS:
-        return moss_index(pulls, total, horizon.share)
+        return moss_index(pulls, total, horizon.share, horizon.scale)
     if rule == rules.COMMIT:
         return commit_index(pulls, total, horizon.s)
     if horizon.sigma > 0:

@@ -7,6 +7,8 @@ Newton's method.  Regret is of order sqrt(K T), against an adversary too, and no
 Losses of arms that were not there from the beginning cannot be compared, so INF begins anew in each window: it is the
 black box of Theorem 3 of Braverman et al.
 
+Rewards should lie in [0, 1], or near it: losses are 1 - reward, and nothing scales them.
+
 J.-Y. Audibert and S. Bubeck, "Minimax policies for adversarial and stochastic bandits", COLT 2009.  J. Zimmert and Y.
 Seldin, "Tsallis-INF: an optimal algorithm for stochastic and adversarial bandits", JMLR 22 (2021).
 

@@ -17,6 +17,6 @@ from bestbefore._jit import njit
 
 
 @njit
-def moss_index(pulls: float, total: float, share: float) -> float:
-    """Return mean + sqrt(max(ln(share / pulls), 0) / pulls), for share = T / K."""
-    return total / pulls + (math.sqrt(math.log(share / pulls) / pulls) if pulls < share else 0.0)
+def moss_index(pulls: float, total: float, share: float, scale: float = 1.0) -> float:
+    """Return mean + scale sqrt(max(ln(share / pulls), 0) / pulls), for share = T / K; scale is 2 sigma."""
+    return total / pulls + (scale * math.sqrt(math.log(share / pulls) / pulls) if pulls < share else 0.0)

@@ -63,13 +63,13 @@ def as_budgets(budgets: "int | Sequence[int] | Budgets") -> Budgets:
         return budgets
     if isinstance(budgets, (str, bytes)):
         raise ValueError(f"budgets must be a number, a list or a function of simulate.budgets, not {budgets!r}")
-    return listed(budgets) if isinstance(budgets, (Sequence, np.ndarray)) else equal(budgets)
+    return listed(budgets) if isinstance(budgets, Sequence) or np.ndim(budgets) else equal(budgets)  # type: ignore[arg-type]
 
 
 def checked(budgets: Ints, epochs: int) -> Ints:
     """Return budgets that a function made, if it made as many as there are epochs, and not too many pulls."""
-    if budgets.shape != (epochs,) or (budgets < 0).any():
-        raise ValueError(f"budgets must make {epochs} numbers of at least 0, not {budgets!r}")
+    if budgets.shape != (epochs,) or budgets.dtype.kind not in "iu" or (budgets < 0).any():
+        raise ValueError(f"budgets must make {epochs} whole numbers of at least 0, not {budgets!r}")
     if float(budgets.sum(dtype=float)) > MOST:
         raise ValueError("budgets must be at most 2**53 pulls in all")
     return budgets

@@ -4,7 +4,8 @@
 own index has come down to that of the runner-up, the *level*.  A block of b rewards is drawn at once; if z is how much
 they fall short of b, then after any part of them, in whatever order, the leader's mean is at least that after z
 rewards of 0 and its bonus at least that after all b, and if these keep the index above the level, then every pull of
-the block was the leader's.  Otherwise the rewards of the block are taken one by one in random order, which is how they
+the block was the leader's.  (KL-UCB: below the level q, rewards of 1 only lower pulls * kl(mean, q), so that z rewards
+of 0 first are the worst.)  Otherwise the rewards of the block are taken one by one in random order, which is how they
 would have come, up to the one that brings the index down to the level; those after it have not been seen by anybody,
 and are forgotten.
 
@@ -56,12 +57,16 @@ def is_above(rule: int, pulls: float, total: float, later: float, horizon: Horiz
     if rule == rules.UCB:
         return mean + math.sqrt(horizon.log_ucb / later) > level
     if rule == rules.MOSS:
-        return mean + (math.sqrt(math.log(horizon.share / later) / later) if later < horizon.share else 0.0) > level
+        bonus = horizon.scale * math.sqrt(math.log(horizon.share / later) / later) if later < horizon.share else 0.0
+        return mean + bonus > level
     if rule == rules.COMMIT or mean > level:
         return mean > level
     if horizon.sigma > 0:
         return mean + horizon.sigma * math.sqrt(2 * horizon.log_kl / later) > level
-    return level < 1 and pulls * divergence(mean, level) < horizon.log_kl * (1 - 1e-9)
+    if level >= 1:
+        return False
+    rounding = 1e-13 * pulls * (level - mean) / (level * (1 - level))  # what the last digits of an index may hide
+    return pulls * divergence(mean, level) < horizon.log_kl * (1 - 1e-9) - rounding
 
 
 @inlined
@@ -89,7 +94,7 @@ def _room(rule: int, pulls: int, total: float, later: int, horizon: Horizon, lev
     if rule == rules.KL_UCB:
         return 0.0
     needed = level - index_of(rule, later, 0.0, horizon) if rule != rules.COMMIT else level
-    return (total / needed - pulls) * (1 - 1e-9) if needed > 0 else np.inf
+    return total / needed - pulls - 1e-6 if needed > 0 else np.inf
 
 
 @njit

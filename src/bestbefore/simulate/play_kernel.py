@@ -98,9 +98,9 @@ def play_block(
                 memory.total[:] = 0.0
             play.spent[:] = 0
             _spend(play, settings, budgets[arm], stored, rewards, luck)
-            play.counts[PULLS] += budgets[arm]
             for slot in range(memory.arrival.size):
                 lost += play.spent[slot] * (best - known.means[slot])
+                play.counts[PULLS] += play.spent[slot]
         play.regret[0] += lost
         if regrets.size > 0:
             regrets[arm] = lost

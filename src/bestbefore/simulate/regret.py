@@ -54,7 +54,8 @@ def regret(
 
     Statistics carry over from window to window; with `carry=False` each window begins afresh (as `inf` always does).
     `delta` is the confidence of `ucb`.  `epsilon` is that of `commit`: unless given, 3 / memory, and "best" is the one
-    that makes its bound the least.  `leaps=False` pulls one by one: the same distribution, slower.
+    that makes its bound the least, for all budgets together.  `leaps=False` pulls one by one: the same distribution,
+    slower.
 
     `keep` may also be a function that makes an agent with the four verbs, called with `window`, `memory` and `seed`;
     then `pull` says nothing to it.
@@ -145,7 +146,7 @@ class RegretSetup:
         """The arrival with which the first epoch begins."""
         if stream.length < self.first:
             raise ValueError(
-                f"window must be at most {stream.length}, the arms of the stream, not {window}; or partial=True"
+                f"window must be at most {stream.length}, the arms of the stream, not {window}, if not partial"
             )
         self.make_budgets, self.epsilon = as_budgets(budgets), epsilon
         if isinstance(epsilon, str):
@@ -192,7 +193,7 @@ def _run_compiled(
         rules.PULL[setup.pull],
         setup.window,
         setup.delta,
-        setup.tests(int(budgets.sum())),
+        setup.tests(int(budgets.sum())) if setup.pull == "commit" else 1,
         setup.carry,
         setup.leaps,
     )
