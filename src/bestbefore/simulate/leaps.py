@@ -215,14 +215,12 @@ def _sift(memory: Memory, heap: Heap, place: int, size: int) -> None:
         child = 2 * place + 1
         if child >= size:
             break
-        if child + 1 < size and (
-            heap.height[child + 1] > heap.height[child]
-            or (
-                heap.height[child + 1] == heap.height[child]
-                and memory.arrival[heap.slot[child + 1]] > memory.arrival[heap.slot[child]]
-            )
-        ):
-            child += 1
+        if child + 1 < size:
+            left, right = heap.height[child], heap.height[child + 1]
+            if left == right:
+                child += memory.arrival[heap.slot[child + 1]] > memory.arrival[heap.slot[child]]
+            else:
+                child += right > left  # without a branch that nobody can predict
         if heap.height[child] < index or (heap.height[child] == index and memory.arrival[heap.slot[child]] < arrival):
             break
         heap.slot[place], heap.height[place] = heap.slot[child], heap.height[child]
