@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestbefore.cli.options import Listed, check_files, make_stream, stream_options, tell_of_compilation
+from bestbefore.cli.options import Listed, check_files, deliver, make_stream, stream_options, tell_of_compilation
 from bestbefore.rules import KEEP
 
 if TYPE_CHECKING:
@@ -71,19 +71,13 @@ def explore(
     source = make_stream(stream, arms, window, rewards, sigma)
     tell_of_compilation(explore_block)
     table = simulate.explore(source, window, memory, keep, **settings)
-    if as_json:
-        click.echo(table.to_json(), nl=False)
-    else:
-        _print(table, source, window)
-    if csv is not None:
-        table.to_csv(csv)
-    if plot is not None:
+
+    def draw(path: Path) -> None:
         from bestbefore.report.explore import plot_explore
 
-        plot_explore(table, f"{source.name} stream of {source.length:,} arms, window {window:,}", plot)
-    for path in (csv, plot):
-        if path is not None:
-            click.echo(f"written: {path}", err=as_json)
+        plot_explore(table, f"{source.name} stream of {source.length:,} arms, window {window:,}", path)
+
+    deliver(table, as_json, csv, plot, lambda: _print(table, source, window), draw)
 
 
 def _print(table: "Table", stream: "Stream", window: int) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from bestbefore.simulate import Table
     from bestbefore.streams import Stream
 
 STREAMS = ("uniform", "two-level", "beta", "decreasing", "sawtooth", "constant")
@@ -67,6 +68,28 @@ def check_files(csv: Path | None, plot: Path | None) -> None:
         import matplotlib  # noqa: F401
     except ModuleNotFoundError:
         raise ModuleNotFoundError("--plot needs matplotlib: pip install 'bestbefore[plot]'") from None
+
+
+def deliver(
+    table: "Table",
+    as_json: bool,
+    csv: Path | None,
+    plot: Path | None,
+    show: Callable[[], None],
+    draw: Callable[[Path], None],
+) -> None:
+    """Print the result first, so that nothing is lost, and then write the files that were asked for."""
+    if as_json:
+        click.echo(table.to_json(), nl=False)
+    else:
+        show()
+    if csv is not None:
+        table.to_csv(csv)
+    if plot is not None:
+        draw(plot)
+    for path in (csv, plot):
+        if path is not None:
+            click.echo(f"written: {path}", err=as_json)
 
 
 def tell_of_compilation(kernel: Callable[..., Any]) -> None:

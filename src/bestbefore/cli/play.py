@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestbefore.cli.options import Listed, check_files, make_stream, stream_options, tell_of_compilation
+from bestbefore.cli.options import Listed, check_files, deliver, make_stream, stream_options, tell_of_compilation
 from bestbefore.rules import KEEP_FOR_REGRET, PULL
 
 if TYPE_CHECKING:
@@ -69,19 +69,13 @@ def play(
     sizes = memory or sorted({max(1, round(window * tenth / 10)) for tenth in (1, 2, 3, 4, 6, 8, 10)})
     table = simulate.regret(source, window, budget, sizes, keep, pull, carry=not fresh, **settings)
     title = f"{source.name} stream of {source.length:,} arms, window {window:,}, {budget:,} pulls an epoch"
-    if as_json:
-        click.echo(table.to_json(), nl=False)
-    else:
-        _print(table, title)
-    if csv is not None:
-        table.to_csv(csv)
-    if plot is not None:
+
+    def draw(path: Path) -> None:
         from bestbefore.report.regret import plot_regret
 
-        plot_regret(table, title, plot)
-    for path in (csv, plot):
-        if path is not None:
-            click.echo(f"written: {path}", err=as_json)
+        plot_regret(table, title, path)
+
+    deliver(table, as_json, csv, plot, lambda: _print(table, title), draw)
 
 
 def _print(table: "Table", title: str) -> None:
