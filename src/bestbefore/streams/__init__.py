@@ -1,6 +1,18 @@
-"""Streams: arms in arrival order, made by a formula, from numbers at hand, or from a file."""
+"""Streams: arms in arrival order, made by a formula, hard by design, from numbers at hand, or from a file."""
 
 from bestbefore.streams.files import from_csv
+from bestbefore.streams.hard import (
+    dist,
+    epoch,
+    exact_hard,
+    failing_king,
+    memory_stairs,
+    reduction,
+    signal,
+    signal_beta,
+    signal_prime,
+    signal_prime_beta,
+)
 from bestbefore.streams.stream import BLOCK, Arms, Stream, as_stream, from_means, from_ratings
 from bestbefore.streams.synthetic import beta, constant, decreasing, sawtooth, two_level, uniform
 
@@ -12,10 +24,20 @@ __all__ = [
     "beta",
     "constant",
     "decreasing",
+    "dist",
+    "epoch",
+    "exact_hard",
+    "failing_king",
     "from_csv",
     "from_means",
     "from_ratings",
+    "memory_stairs",
+    "reduction",
     "sawtooth",
+    "signal",
+    "signal_beta",
+    "signal_prime",
+    "signal_prime_beta",
     "two_level",
     "uniform",
 ]
