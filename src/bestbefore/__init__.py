@@ -10,12 +10,23 @@ from bestbefore.errors import ExpiredArm, UnknownArm
 
 if TYPE_CHECKING:
     from bestbefore import bounds, simulate, streams, testing
-    from bestbefore.agents import Agent, Explorer, Player
+    from bestbefore.agents import Agent, Explorer, Player, Seeker
 
 __version__ = "0.1.0"
-__all__ = ["Agent", "ExpiredArm", "Explorer", "Player", "UnknownArm", "bounds", "simulate", "streams", "testing"]
+__all__ = [
+    "Agent",
+    "ExpiredArm",
+    "Explorer",
+    "Player",
+    "Seeker",
+    "UnknownArm",
+    "bounds",
+    "simulate",
+    "streams",
+    "testing",
+]
 
-_HOMES = dict.fromkeys(("Agent", "Explorer", "Player"), "bestbefore.agents")
+_HOMES = dict.fromkeys(("Agent", "Explorer", "Player", "Seeker"), "bestbefore.agents")
 
 
 def __getattr__(name: str) -> Any:

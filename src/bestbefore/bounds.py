@@ -219,3 +219,15 @@ def regret_upper(pulls: int, window: int, arms: int) -> float:
     """
     epochs = whole("arms", arms) - whole("window", window) + 1
     return math.sqrt(window * max(epochs, 0) * whole("pulls", pulls))
+
+
+def seek_tests(budget: int, arms: int, strategy: str = "race") -> int:
+    """Return how many pulls a seeker of the everlasting best arm tests an arriving arm by, at most.
+
+    A tenth of the budget, shared among all arms; a hundredth for "rank", which pulls bad arms as often as good ones.
+
+    >>> seek_tests(10**6, 1000), seek_tests(10**6, 1000, "rank")
+    (100, 10)
+    """
+    share = 100 if strategy == "rank" else 10
+    return max(whole("budget", budget) // (share * whole("arms", arms)), 1)

@@ -43,3 +43,18 @@ PULL: Final = {
 
 INDEXED: Final = ("ucb", "moss", "kl_ucb", "commit")
 """Pull rules that pull the arm of the highest index, where an index changes only with its own arm's rewards."""
+
+WAIT: Final = 0
+RANK: Final = 1
+RACE: Final = 2
+STAY: Final = 3
+HOPE: Final = 4
+WEIGH: Final = 5
+
+STRATEGY: Final = {"wait": WAIT, "rank": RANK, "race": RACE, "stay": STAY, "hope": HOPE, "weigh": WEIGH}
+"""Strategies for the best arm that never expires."""
+
+CLOCKS: Final = ("goes on", "stops")
+"""What time does after the last arrival."""
+
+STRATEGIES_OF_FLAG: Final = {"explicit": ("wait", "rank", "race"), "implicit": ("stay", "hope", "weigh")}

@@ -17,7 +17,7 @@ Factory = Callable[[int], Any]
 """Makes a fresh agent from a seed."""
 
 
-def check_agent(factory: Factory, *, arrivals: int | None = None, seed: int = 0) -> None:
+def check_agent(factory: Factory, *, arrivals: int | None = None, seed: int = 0, keeps_expired: bool = False) -> None:
     """Raise an `AssertionError` that says what is wrong, if agents made by `factory(seed)` break the contract.
 
     Checked on streams of random rewards, of falling ones, of zeros and of ones, three windows long (or `arrivals`,
@@ -30,6 +30,10 @@ def check_agent(factory: Factory, *, arrivals: int | None = None, seed: int = 0)
     - an agent saved as JSON in mid-stream and restored makes the same decisions as one that was not;
     - bad input (unknown and expired arms, arms that arrive twice, rewards that are no numbers) raises `ValueError` or
       `LookupError` and changes nothing.
+
+    An agent that lists arms as `overdue`, since some may outlive their window, hears by `learn` that they have not.
+    One for arms that can be pulled after their window, such as a `Seeker` with an implicit flag, `keeps_expired`:
+    what is said above about expired arms is not asked of it.
     """
     agent = factory(seed)
     _require(isinstance(agent, Agent), f"{type(agent).__name__} lacks some of the names of bestbefore.Agent")
@@ -38,11 +42,12 @@ def check_agent(factory: Factory, *, arrivals: int | None = None, seed: int = 0)
         raise ValueError(f"arrivals must be more than the window of {agent.window}, or nothing expires, not {arrivals}")
     streams = (_random, _falling, _zeros, _ones)
     for rewards in streams:
-        _check_memory(_Session(factory(seed), rewards, seed), arrivals)
+        _check_memory(_Session(factory(seed), rewards, seed, keeps_expired), arrivals)
     for rewards in streams:
-        _check_same(factory, rewards, seed, arrivals)
-        _check_restored(factory, rewards, seed, arrivals)
-    _check_bad_input(_Session(factory(seed), _random, seed), arrivals)
+        one, two, three = (_Session(factory(seed), rewards, seed, keeps_expired) for _ in range(3))
+        _check_same(one, two, arrivals)
+        _check_restored(one, three, arrivals)
+    _check_bad_input(_Session(factory(seed), _random, seed, keeps_expired), arrivals)
 
 
 def _require(holds: bool, message: str) -> None:
@@ -71,8 +76,10 @@ class _Session:
 
     FEW, MANY = 50, 1000  # pulls per arrival at most: two tests of three are left unfinished, as in life
 
-    def __init__(self, agent: Any, rewards: Callable[[np.random.Generator, int], float], seed: int) -> None:
-        self.agent, self.rewards = agent, rewards
+    def __init__(
+        self, agent: Any, rewards: Callable[[np.random.Generator, int], float], seed: int, keeps_expired: bool
+    ) -> None:
+        self.agent, self.rewards, self.keeps_expired = agent, rewards, keeps_expired
         self.rng = np.random.default_rng(seed)
         self.arrived = self.told = 0
         self.decisions: list[Any] = []
@@ -87,6 +94,8 @@ class _Session:
         """Let an arm arrive and pull what is asked for; return the arms let go."""
         self.arrived += 1
         let_go = list(self.agent.arrive(self.name(self.arrived)))
+        for arm in list(getattr(self.agent, "overdue", [])):
+            let_go += self.agent.learn(arm, valid=False)
         self.decisions.append(let_go)
         for _ in range(self.MANY if self.arrived % 3 == 0 else int(self.rng.integers(self.FEW + 1))):
             arm = self.agent.ask()
@@ -101,7 +110,7 @@ class _Session:
         return let_go
 
     def require_valid(self, arm: Any, what: str) -> None:
-        oldest = self.arrived - self.agent.window + 1
+        oldest = 1 if self.keeps_expired else self.arrived - self.agent.window + 1
         _require(oldest <= self.number(arm) <= self.arrived, f"{what} {arm!r}, which has expired or never arrived")
 
 
@@ -125,27 +134,26 @@ def _check_memory(session: _Session, arrivals: int) -> None:
         most <= agent.peak_memory <= agent.slots, f"peak_memory is {agent.peak_memory}, but {most} arms were stored"
     )
     _require(agent.pulls == session.told, f"pulls is {agent.pulls}, but {session.told} were told")
-    expired = {session.name(number) for number in range(1, session.arrived - agent.window + 1)}
+    expired = set() if session.keeps_expired else set(map(session.name, range(1, session.arrived - agent.window + 1)))
     _require(expired <= let_go, f"arrive() never returned {sorted(expired - let_go)}, which have expired")
     saved = json.dumps(agent.state())
     traces = sorted(arm for arm in expired if arm in saved)
     _require(not traces, f"the state still names {traces}, which have expired")
 
 
-def _check_same(factory: Factory, rewards: Any, seed: int, arrivals: int) -> None:
-    first, second = (_Session(factory(seed), rewards, seed) for _ in range(2))
+def _check_same(first: _Session, second: _Session, arrivals: int) -> None:
     for _ in range(arrivals):
         first.step()
         second.step()
         _require(first.decisions == second.decisions, "the same seed makes other decisions")
 
 
-def _check_restored(factory: Factory, rewards: Any, seed: int, arrivals: int) -> None:
-    straight, stopped = (_Session(factory(seed), rewards, seed) for _ in range(2))
+def _check_restored(straight: _Session, stopped: _Session, arrivals: int) -> None:
+    """Compare an agent that went straight on with one that is saved and restored after each arrival."""
     for number in range(arrivals):
-        straight.step()
         stopped.step()
-        _require(straight.decisions == stopped.decisions, f"restored after {number} arrivals, it decides otherwise")
+        so_far = straight.decisions[: len(stopped.decisions)]
+        _require(so_far == stopped.decisions, f"restored after {number} arrivals, it decides otherwise")
         before = stopped.agent.state()
         stopped.agent = type(stopped.agent).from_state(json.loads(json.dumps(before)))
         _require(stopped.agent.state() == before, "a restored agent has another state than the one that was saved")
@@ -163,7 +171,7 @@ def _check_bad_input(session: _Session, arrivals: int) -> None:
         agent_before = agent.state()
         for call, arguments in (
             (agent.tell, ("never-arrived", 1.0)),
-            (agent.tell, (session.name(max(session.arrived - agent.window, 0)), 1.0)),
+            (agent.tell, (session.name(0 if session.keeps_expired else max(session.arrived - agent.window, 0)), 1.0)),
             (agent.tell, (known[-1], math.nan)),
             (agent.tell, (known[-1], math.inf)),
             (agent.tell, (known[-1], "much")),

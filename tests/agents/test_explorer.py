@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bestbefore
-from bestbefore import ExpiredArm, Explorer, Player, UnknownArm, agents, rules
+from bestbefore import ExpiredArm, Explorer, Player, Seeker, UnknownArm, agents, rules
 from bestbefore.rules import KEEP
 from bestbefore.testing import check_agent
 
@@ -493,6 +493,10 @@ def settings_of(agent):
                 yield {"keep": keep, "window": window, "memory": memory, "pulls": pulls, "pending": pending}
         for guarantee in ("weak", "strong", "anytime"):
             yield {"window": 5, "epsilon": 1.0, "delta": 0.5, "guarantee": guarantee, "arms": 50}
+    elif agent is Seeker:
+        for flag, strategies in rules.STRATEGIES_OF_FLAG.items():
+            for strategy, window, memory in itertools.product(strategies, (1, 4), (1, 3, 5)):
+                yield {"flag": flag, "strategy": strategy, "window": window, "memory": memory, "tests": 6}
     elif agent is Player:
         for keep in rules.KEEP_FOR_REGRET:
             yield {"window": 4, "memory": 3, "keep": keep, "partial": keep == "fifo"}
@@ -510,4 +514,7 @@ AGENTS = [agent for agent in vars(agents).values() if isinstance(agent, type) an
 def test_every_agent_keeps_the_contract(agent):
     for settings in settings_of(agent):
         arrivals = 21 if agent is Explorer else 9
-        check_agent(lambda seed, settings=settings: agent(**settings, seed=seed), arrivals=arrivals)
+        keeps_expired = settings.get("flag") == "implicit"
+        check_agent(
+            lambda seed, settings=settings: agent(**settings, seed=seed), arrivals=arrivals, keeps_expired=keeps_expired
+        )

@@ -7,19 +7,20 @@ import numpy as np
 
 from bestbefore import rules
 from bestbefore.agents import saved
+from bestbefore.agents.keeper import Keeper
 from bestbefore.agents.luck import generator_from, generator_state, restored_generator
 from bestbefore.agents.plan import make_plan
 from bestbefore.agents.roster import Roster, checked_total
 from bestbefore.arguments import finite, whole
 from bestbefore.keep import admit
-from bestbefore.memory import drop, empty_memory, expire, leader, put
+from bestbefore.memory import drop, empty_memory, expire, put
 from bestbefore.pull import challenge
 from bestbefore.pull.fixed import fixed
 
 VERSION = 1
 
 
-class Explorer:
+class Explorer(Keeper):
     """Find a nearly best arm of the last `window` arrivals, remembering only a few arms.
 
     Each arm is tested when it arrives, by as many pulls as the guarantee needs; then the keep rule decides who stays.
@@ -116,12 +117,9 @@ class Explorer:
         self._pulls = self._peak = 0
         self._irregular = 0  # the newest arm whose mean does not rest on its test alone, as planned
 
-    def __repr__(self) -> str:
-        stored = f"{len(self)} of {self.slots} slots in use"
-        return f"<Explorer: {self.plan.keep}, window {self.window}, {stored}, {self.arrivals} arrived>"
-
-    def __len__(self) -> int:
-        return len(self.memory)
+    @property
+    def _rule(self) -> str:
+        return self.plan.keep
 
     @property
     def memory(self) -> list[Any]:
@@ -133,21 +131,6 @@ class Explorer:
     def under_test(self) -> list[Any]:
         """The arms under test, oldest first."""
         return [self._roster.name(number) for number in self._tests]
-
-    @property
-    def peak_memory(self) -> int:
-        """The most arms that were ever stored at once."""
-        return self._peak
-
-    @property
-    def pulls(self) -> int:
-        """All pulls told so far."""
-        return self._pulls
-
-    @property
-    def arrivals(self) -> int:
-        """How many arms have arrived; right after `arrive` it is the number of that arm."""
-        return self._roster.now
 
     @property
     def promise(self) -> float | None:
@@ -213,14 +196,6 @@ class Explorer:
             self._settle(number)
         if number not in self._tests:
             self._forget()
-
-    def best(self) -> Any:
-        """Return the arm of the highest empirical mean in memory, or None when no arm that was tested is stored.
-
-        That is so before the first test is over, and when all arms stored have just expired.
-        """
-        slot = leader(self._memory)
-        return self._roster.name(int(self._memory.arrival[slot])) if slot >= 0 else None
 
     def state(self) -> dict[str, Any]:
         """Return all that the explorer knows as a plain dict, ready for JSON if the arms' names are.

@@ -7,11 +7,12 @@ import numpy as np
 
 from bestbefore import bounds, rules
 from bestbefore.agents import saved
+from bestbefore.agents.keeper import Keeper
 from bestbefore.agents.luck import generator_from, generator_state, restored_generator
 from bestbefore.agents.roster import Roster, checked_total
 from bestbefore.arguments import between, finite, one_of, whole
 from bestbefore.keep import make_room
-from bestbefore.memory import Memory, empty_memory, expire, leader, put
+from bestbefore.memory import Memory, empty_memory, expire, put
 from bestbefore.pull import highest, horizon_of
 from bestbefore.pull.inf import drawn_place, inf_odds
 from bestbefore.pull.thompson import thompson_slot
@@ -19,7 +20,7 @@ from bestbefore.pull.thompson import thompson_slot
 VERSION = 1
 
 
-class Player:
+class Player(Keeper):
     """Pull well: lose little by not pulling the best arm of the last `window` arrivals, with few arms at hand.
 
     Parameters
@@ -103,32 +104,9 @@ class Player:
         self._luck = generator_from(seed)
         self._pulls = self._peak = 0
 
-    def __repr__(self) -> str:
-        stored = f"{len(self)} of {self.slots} slots in use"
-        return f"<Player: {self.keep} x {self.pull}, window {self.window}, {stored}, {self.arrivals} arrived>"
-
-    def __len__(self) -> int:
-        return len(self.memory)
-
     @property
-    def memory(self) -> list[Any]:
-        """The arms stored, oldest first."""
-        return self._roster.names
-
-    @property
-    def peak_memory(self) -> int:
-        """The most arms that were ever stored at once."""
-        return self._peak
-
-    @property
-    def pulls(self) -> int:
-        """All pulls told so far."""
-        return self._pulls
-
-    @property
-    def arrivals(self) -> int:
-        """How many arms have arrived; right after `arrive` it is the number of that arm."""
-        return self._roster.now
+    def _rule(self) -> str:
+        return f"{self.keep} x {self.pull}"
 
     @property
     def left(self) -> int | None:
@@ -199,11 +177,6 @@ class Player:
         for counts in (self._late, self._in_flight, self._odds):
             if not counts[number]:
                 del counts[number]
-
-    def best(self) -> Any:
-        """Return the arm of the highest empirical mean in memory, or None when no arm is stored."""
-        slot = leader(self._memory)
-        return self._roster.name(int(self._memory.arrival[slot])) if slot >= 0 else None
 
     def state(self) -> dict[str, Any]:
         """Return all that the player knows as a plain dict, ready for JSON if the arms' names are."""

@@ -46,12 +46,16 @@ class Roster:
         """Return the name of an arm that is here."""
         return self._names[number]
 
-    def arrive(self, arm: Hashable) -> int:
-        """Take a new arm in, and return its number."""
+    def check_new(self, arm: Hashable) -> None:
+        """Raise a `ValueError` if this cannot be the name of an arriving arm."""
         if not is_name(arm):
             raise ValueError(f"arm must be hashable, not None and not NaN, not {arm!r}")
         if arm in self._numbers:
             raise ValueError(f"arm must be new, but {arm!r} is in memory since arrival {self._numbers[arm]}")
+
+    def arrive(self, arm: Hashable) -> int:
+        """Take a new arm in, and return its number."""
+        self.check_new(arm)
         self.now += 1
         self._add(self.now, arm)
         return self.now
@@ -88,10 +92,11 @@ class Roster:
         fields = saved.checked(state, {"now": int, "let_go": list})
         self.now, self._let_go = fields["now"], [saved.name(arm) for arm in fields["let_go"]]
 
-    def restore_arm(self, number: int, name: Any) -> None:
-        """Take an arm back from a saved state."""
+    def restore_arm(self, number: int, name: Any, *, oldest: int | None = None) -> None:
+        """Take an arm back from a saved state; one before `oldest`, the oldest valid one unless given, is refused."""
         arm = saved.name(name)
-        if not max(self.oldest, 1) <= number <= self.now or number in self._names or arm in self._numbers:
+        first = max(self.oldest if oldest is None else oldest, 1)
+        if not first <= number <= self.now or number in self._names or arm in self._numbers:
             raise ValueError(f"state is damaged: arm {arm!r} with arrival {number} is not valid, or stands twice")
         self._add(number, arm)
 

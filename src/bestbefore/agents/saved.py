@@ -45,8 +45,8 @@ def checked(state: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def checked_arguments(arguments: dict[str, Any], agent: type) -> dict[str, Any]:
-    """Return the saved arguments of an agent's constructor, all but the seed, or say which are wrong."""
-    expected = set(signature(agent).parameters) - {"seed"}
+    """Return saved arguments of an agent's constructor, or say which are wrong; seeds and functions are not kept."""
+    expected = set(signature(agent).parameters) - {"seed", "valid"}
     if set(arguments) != expected:
         raise ValueError(f"state is damaged: arguments must be {sorted(expected)}, not {sorted(map(str, arguments))}")
     return arguments

@@ -102,6 +102,71 @@ def play_by_verbs(
     return {"regret": regret, "pulls": int(budgets.sum()), "switches": switches, "peak_memory": peak}
 
 
+def seek_by_verbs(
+    factory: Factory,
+    stream: Stream,
+    window: int,
+    slots: int,
+    budget: int,
+    best: tuple[int, float],
+    explicit: bool,
+    goes_on: bool,
+    generators: Generators,
+    stop: threading.Event,
+) -> Row:
+    """Let an agent seek the everlasting best arm once, and measure the same columns as the compiled loop does.
+
+    `best` is the arrival and the mean of the best arm.  The agent is made with the keyword `budget`, too.  After each
+    step of time it learns of all arms that are `overdue` whether they are valid; after the last arrival comes `finish`,
+    and `tick` as long as time goes on.
+    """
+    arms_rng, rewards, luck = generators
+    agent = factory(window=window, memory=slots, budget=budget, seed=luck)
+    arrived: dict[int, tuple[Arms, int]] = {}
+    now = pulls = tests = wasted = 0
+    earned, found = 0.0, False
+
+    def spend() -> None:
+        nonlocal pulls, wasted, earned
+        while pulls < budget and not stop.is_set() and (arm := agent.ask()) is not None:
+            expired = arm <= now - window and arm != best[0]
+            if explicit and expired:
+                raise ValueError(f"the agent asked for arm {arm!r}, which has expired")
+            known = _valid(arrived, arm, "asked for")
+            agent.tell(arm, total_of(*known, 1, rewards))
+            pulls, wasted = pulls + 1, wasted + expired
+            earned += 0.0 if expired else _mean(known)
+
+    def meet_flags() -> None:
+        nonlocal found
+        for arm in list(agent.overdue) if explicit else []:
+            agent.learn(arm, valid=arm == best[0])
+            found = found or arm == best[0]
+
+    for arms in stream.blocks(arms_rng):
+        for row in range(arms.means.size):
+            now += 1
+            arrived[now] = arms, row
+            for arm in agent.arrive(now):
+                arrived.pop(arm, None)
+            meet_flags()
+            if not found:
+                spend()
+                tests = pulls
+    agent.finish("goes on" if goes_on else "stops")
+    spend()
+    while goes_on and pulls < budget and now < stream.length + window and not stop.is_set():
+        now += 1
+        agent.tick()
+        meet_flags()
+        spend()
+    if pulls < budget and not stop.is_set():
+        raise ValueError(f"the agent stopped after {pulls} of {budget} pulls")
+    regret = max((pulls - wasted) * best[1] - earned + wasted, 0.0)
+    counts = {"tests": tests, "wasted": wasted, "pulls": pulls, "peak_memory": agent.peak_memory}
+    return {"regret": regret, "found": found} | counts
+
+
 def _valid(valid: dict[int, tuple[Arms, int]], arm: Any, what: str) -> tuple[Arms, int]:
     if arm not in valid:
         raise ValueError(f"the agent {what} arm {arm!r}, which is not valid: it has expired, or never arrived")
