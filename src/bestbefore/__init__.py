@@ -6,14 +6,25 @@ Names are imported when they are first used: `import bestbefore` alone does not 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from bestbefore.errors import ExpiredArm, UnknownArm
+from bestbefore.errors import DataMissing, ExpiredArm, UnknownArm
 
 if TYPE_CHECKING:
     from bestbefore import bounds, simulate, streams, testing
     from bestbefore.agents import Agent, Explorer, Player
 
 __version__ = "0.1.0"
-__all__ = ["Agent", "ExpiredArm", "Explorer", "Player", "UnknownArm", "bounds", "simulate", "streams", "testing"]
+__all__ = [
+    "Agent",
+    "DataMissing",
+    "ExpiredArm",
+    "Explorer",
+    "Player",
+    "UnknownArm",
+    "bounds",
+    "simulate",
+    "streams",
+    "testing",
+]
 
 _HOMES = dict.fromkeys(("Agent", "Explorer", "Player"), "bestbefore.agents")
 
