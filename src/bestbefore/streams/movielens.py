@@ -49,11 +49,12 @@ def movielens(
     one_of("dataset", dataset, RELEASES)
     one_of("order", order, ORDERS)
     one_of("scale", scale, SCALES)
+    wanted = None if arms is None else whole("arms", arms)
     release = RELEASES[dataset]
     place = find(release, path)
     movies = read(release, place)
     size = movies.ids.size
-    length = size if arms is None else whole("arms", arms)
+    length = size if wanted is None else wanted
     if length > size:
         raise ValueError(f"arms must be at most {size}, the rated movies of {release.title}, not {arms!r}")
     if order == "first-rating" and movies.timeless:
