@@ -6,7 +6,7 @@ Names are imported when they are first used: `import bestbefore` alone does not 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from bestbefore.errors import ExpiredArm, UnknownArm
+from bestbefore.errors import DataMissing, ExpiredArm, UnknownArm
 
 if TYPE_CHECKING:
     from bestbefore import bounds, simulate, streams, testing
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Agent",
+    "DataMissing",
     "ExpiredArm",
     "Explorer",
     "Player",

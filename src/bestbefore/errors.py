@@ -1,4 +1,4 @@
-"""What an agent says when it is told of an arm that it does not have."""
+"""Errors that a program may want to catch by name: arms that an agent does not have, data that is not here."""
 
 
 class UnknownArm(LookupError):
@@ -10,3 +10,7 @@ class UnknownArm(LookupError):
 
 class ExpiredArm(UnknownArm):
     """The arm is known to be older than the window, by the arrival number that came with its reward."""
+
+
+class DataMissing(FileNotFoundError):
+    """A dataset is not here, and cannot be had: the message says in one line how to get it."""

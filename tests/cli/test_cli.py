@@ -63,6 +63,24 @@ def test_a_csv_file_is_a_stream(tmp_path):
     assert json.loads(result.stdout)[0]["pulls"] % 3 == 0
 
 
+@pytest.mark.parametrize("order", ["", "-first-rating", "-release-year"])
+def test_movielens_is_a_stream(tmp_path, monkeypatch, order):
+    monkeypatch.setenv("BESTBEFORE_DATA", str(tmp_path))
+    lines = [f"{movie}::Title ({1990 + movie})::Drama\n" for movie in range(1, 7)]
+    (tmp_path / "movies.dat").write_text("".join(lines))
+    lines = [f"1::{movie}::{movie % 5 + 1}::{10**9 + movie}\n" for movie in range(1, 7)]
+    (tmp_path / "ratings.dat").write_text("".join(lines))
+    result = run("explore", "-s", f"movielens{order}", "-n", "4", "-W", "2", "-m", "2", "-r", "1", "-k", "fifo")
+    assert f"movielens-1m{order} stream of 4 arms" in result.stdout
+
+
+def test_movielens_that_is_not_here_is_a_sentence(tmp_path):
+    done = process("explore", "--stream", "movielens-100k", env={**os.environ, "BESTBEFORE_DATA": str(tmp_path)})
+    assert done.returncode == 2
+    assert "MovieLens 100K is not at" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_advise_prints_the_readers_own_numbers():
     result = run("advise", "--window", "100", "--epsilon", "0.1", "--memory", "30", "--json")
     rows = {row["task"]: row for row in json.loads(result.stdout)}

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from bestbefore.streams import Stream
 
 STREAMS = ("uniform", "two-level", "beta", "decreasing", "sawtooth", "constant")
+MOVIELENS: dict[str, dict[str, Any]] = {
+    f"movielens{dataset}{order}": {"dataset": dataset[1:] or "1m", "order": order[1:] or "permuted"}
+    for dataset in ("", "-100k", "-latest-small")
+    for order in ("", "-first-rating", "-release-year")
+}
 STARS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -46,10 +51,12 @@ def make_stream(name: str, arms: int, window: int, rewards: str, sigma: float) -
             "constant": lambda: streams.constant(arms),
         }
         made = makers[name]()
+    elif name in MOVIELENS:
+        made = streams.movielens(**MOVIELENS[name], arms=arms)
     elif Path(name).suffix.lower() == ".csv":
         made = streams.from_csv(name)
     else:
-        raise ValueError(f"stream must be one of {', '.join(STREAMS)}, or a .csv file, not {name!r}")
+        raise ValueError(f"stream must be one of {', '.join((*STREAMS, *MOVIELENS))}, or a .csv file, not {name!r}")
     if rewards == "gaussian":
         return made.gaussian(sigma)
     return made.rated(STARS) if rewards == "stars" else made
@@ -105,21 +112,22 @@ def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say which arms arrive, how often it is tried, and where the result goes."""
     path = click.Path(dir_okay=False, path_type=Path)
     options = [
-        click.option("-n", "--arms", default=1000, show_default=True, help="Arms that arrive (n), if synthetic."),
+        click.option("-n", "--arms", default=1000, show_default=True, help="Arms that arrive (n), unless from a file."),
         click.option("-W", "--window", default=50, show_default=True, help="How many of the last are valid (W)."),
         click.option(
             "-s",
             "--stream",
             default="uniform",
             show_default=True,
-            help=f"{', '.join(STREAMS)}, or a CSV file with a column 'mean', an arm a line.",
+            help=f"{', '.join(STREAMS)}; movielens, movielens-100k or movielens-latest-small, in random order, or with "
+            "-first-rating or -release-year behind it; or a CSV file with a column 'mean', an arm a line.",
         ),
         click.option(
             "--rewards",
             type=click.Choice(["bernoulli", "stars", "gaussian"]),
             default="bernoulli",
             show_default=True,
-            help="0 or 1; five levels from 0 to 1; or normal around the mean.",
+            help="0 or 1, and of movies their ratings; five levels from 0 to 1; or normal around the mean.",
         ),
         click.option("--sigma", type=float, default=0.5, show_default=True, help="Deviation of Gaussian rewards."),
         click.option("-d", "--delta", default=0.01, show_default=True, help="Probability that a guarantee fails."),

@@ -1,4 +1,4 @@
-"""Streams: arms in arrival order, made by a formula, hard by design, from numbers at hand, or from a file."""
+"""Streams: arms in arrival order, made by a formula, hard by design, from numbers at hand, a file, or MovieLens."""
 
 from bestbefore.streams.files import from_csv
 from bestbefore.streams.hard import (
@@ -13,6 +13,7 @@ from bestbefore.streams.hard import (
     signal_prime,
     signal_prime_beta,
 )
+from bestbefore.streams.movielens import movielens
 from bestbefore.streams.stream import BLOCK, Arms, Stream, as_stream, from_means, from_ratings
 from bestbefore.streams.synthetic import beta, constant, decreasing, sawtooth, two_level, uniform
 
@@ -32,6 +33,7 @@ __all__ = [
     "from_means",
     "from_ratings",
     "memory_stairs",
+    "movielens",
     "reduction",
     "sawtooth",
     "signal",

@@ -128,6 +128,11 @@ def from_ratings(counts: npt.ArrayLike, levels: Sequence[float], *, name: str = 
     >>> next(stream.blocks(np.random.default_rng(0))).means.tolist()
     [0.625, 1.0]
     """
+    return _from_array(name, rated_arms(counts, levels))
+
+
+def rated_arms(counts: npt.ArrayLike, levels: Sequence[float] | Floats) -> Arms:
+    """Make a block of rated arms, however many."""
     scale = rating_scale(levels)
     try:
         matrix = np.asarray(counts, np.float64)
@@ -141,10 +146,10 @@ def from_ratings(counts: npt.ArrayLike, levels: Sequence[float], *, name: str = 
         row = matrix[wrong[0]].tolist()
         raise ValueError(f"counts must not be negative, nor all 0, but arm {wrong[0] + 1} has {row}")
     weights = matrix / rated[:, None]
-    return _from_array(name, Arms(weights @ scale, scale, weights, 0.0))
+    return Arms(weights @ scale, scale, weights, 0.0)
 
 
-def rating_scale(levels: Sequence[float]) -> Floats:
+def rating_scale(levels: Sequence[float] | Floats) -> Floats:
     """Check a rating scale: at least two levels, rising, within [0, 1]."""
     try:
         scale = np.asarray(levels, np.float64)
@@ -173,14 +178,15 @@ def _as_array(means: Iterable[float], length: int | None) -> Floats:
         raise ValueError(f"means must be numbers: {wrong}") from None
 
 
+def in_blocks(arms: Arms) -> Iterator[Arms]:
+    """Cut arms that are all known into blocks."""
+    start = 0
+    for size in block_sizes(arms.means.size):
+        rows = slice(start, start + size)
+        yield Arms(arms.means[rows], arms.levels, arms.weights[rows], arms.sigma)
+        start += size
+
+
 def _from_array(name: str, arms: Arms) -> Stream:
     """Make a stream of arms that are all known."""
-
-    def source(rng: np.random.Generator) -> Iterator[Arms]:
-        start = 0
-        for size in block_sizes(arms.means.size):
-            rows = slice(start, start + size)
-            yield Arms(arms.means[rows], arms.levels, arms.weights[rows], arms.sigma)
-            start += size
-
-    return Stream(name, arms.means.size, source)
+    return Stream(name, arms.means.size, lambda rng: in_blocks(arms))
