@@ -224,3 +224,40 @@ def test_bad_input_of_play(arguments, words, monkeypatch, capsys):
         main()
     assert stopped.value.code == 2
     assert words in capsys.readouterr().err
+
+
+# theorems
+
+
+def test_theorems_prints_statement_number_and_verdict():
+    result = run("theorems", "sample", "--runs", "100")
+    assert result.exit_code == 0
+    for words in ("hold the best arm with probability m / W", "equal to", "0.25", "2 of 2 lines hold", "none of ours"):
+        assert words in " ".join(result.output.split())
+
+
+def test_theorems_as_json_and_markdown():
+    findings = json.loads(run("theorems", "sample", "--runs", "100", "--json").output)
+    assert [finding["holds"] for finding in findings] == [True, True]
+    lines = run("theorems", "sample", "--runs", "100", "--markdown").output.splitlines()
+    assert len(lines) == 4
+    assert all(line.count("|") == 8 for line in lines)
+
+
+def test_theorems_that_do_not_hold_are_said_so_and_exit_with_1():
+    """Two runs prove nothing: the interval is wide."""
+    result = run("theorems", "reduction", "--runs", "2")
+    assert result.exit_code == 1
+    assert "does not hold" in result.output
+
+
+def test_theorems_are_listed():
+    result = run("theorems", "--list")
+    assert result.output.count("\n") == 11
+    assert "king" in result.output
+
+
+def test_a_theorem_that_nobody_has_is_a_sentence():
+    done = process("theorems", "fermat")
+    assert done.returncode == 2
+    assert "theorem must be one of" in done.stderr

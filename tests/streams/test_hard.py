@@ -356,3 +356,9 @@ def test_a_reduction_has_no_ragged_problems():
 def test_a_reduction_of_other_rewards_says_where_they_belong(problems):
     with pytest.raises(ValueError, match=r"^problems must be of Bernoulli arms; use rated"):
         means_of(reduction(problems, 2))
+
+
+def test_const_is_constant():
+    assert means_of(streams.const(5, 0.2)) == [0.2] * 5
+    with pytest.raises(ValueError, match="sigma must be"):
+        streams.const(5, 1.5)

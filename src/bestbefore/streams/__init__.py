@@ -2,6 +2,7 @@
 
 from bestbefore.streams.files import from_csv
 from bestbefore.streams.hard import (
+    const,
     dist,
     epoch,
     exact_hard,
@@ -23,6 +24,7 @@ __all__ = [
     "Stream",
     "as_stream",
     "beta",
+    "const",
     "constant",
     "decreasing",
     "dist",

@@ -1,6 +1,6 @@
 """The paper's hard instances: the streams on which its lower bounds are proved.
 
-Arrivals i and places j count from 1, as in the paper, and [m] is 1 .. m.  CONST(m, sigma) is `constant(m, sigma)`.
+Arrivals i and places j count from 1, as in the paper, and [m] is 1 .. m.
 
 >>> import numpy as np
 >>> next(exact_hard(window=2).blocks(np.random.default_rng(0))).means.round(2).tolist()
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from bestbefore.arguments import between, whole
 from bestbefore.streams.stream import Arms, Floats, Stream, bernoulli, block_sizes, from_means
-from bestbefore.streams.synthetic import decreasing, sawtooth
+from bestbefore.streams.synthetic import constant, decreasing, sawtooth
 
 Ints = npt.NDArray[np.int64]
 
@@ -78,6 +78,11 @@ def dist(arms: int, sigma: float, beta: float) -> Stream:
         return lambda i: np.where(i == star, sigma + beta, sigma)
 
     return _by_formula("dist", arms, choose)
+
+
+def const(arms: int, sigma: float) -> Stream:
+    """Make CONST(m, sigma): mu_i = sigma for all i in [m]."""
+    return replace(constant(arms, between("sigma", sigma, 0, 1, closed="both")), name="const")
 
 
 def signal(arms: int, window: int, *, budget: int | None = None, beta: float | None = None) -> Stream:

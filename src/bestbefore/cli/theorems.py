@@ -1,0 +1,94 @@
+"""`bestbefore theorems`: every theorem of the paper as an experiment, with a verdict."""
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from bestbefore.paper.finding import Finding
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("-r", "--runs", type=int, help="Runs of each experiment.  [default: as many as it takes]")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same numbers.")
+@click.option("--list", "only_list", is_flag=True, help="Print the names of the experiments, and what each is about.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON instead.")
+@click.option("--markdown", is_flag=True, help="Print them as a table in Markdown instead.")
+def theorems(
+    names: tuple[str, ...], runs: int | None, seed: int, only_list: bool, as_json: bool, markdown: bool
+) -> None:
+    """Put every theorem of the paper to the test: what it says, what was measured, whether it holds.
+
+    A NAME picks an experiment; without one, all are run.  The exit code is 1 if a line does not hold.
+
+    \\b
+    bestbefore theorems                  all of them: a minute or two
+    bestbefore theorems --list           what there is
+    bestbefore theorems king stairs      two of them
+    """
+    from bestbefore.paper import theorems as experiments
+
+    if only_list:
+        for name, function in experiments.THEOREMS.items():
+            click.echo(f"{name:22}{(function.__doc__ or '').splitlines()[0]}")
+        return
+    if sys.stderr.isatty():
+        click.echo("compiled rules are kept for the next time; the first time takes longest", err=True)
+    findings = experiments.run(names or None, runs=runs, seed=seed)
+    if as_json:
+        click.echo(json.dumps([finding.to_dict() for finding in findings], indent=1))
+    elif markdown:
+        click.echo(_markdown(findings))
+    else:
+        _print(findings, experiments.CAVEAT)
+    if not all(finding.holds for finding in findings):
+        sys.exit(1)
+
+
+def _print(findings: "list[Finding]", caveat: str) -> None:
+    """Print a block for each finding: the statement, how it was tried, the number, the verdict."""
+    from rich.console import Console
+    from rich.table import Table as Screen
+
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    screen = Screen(box=None, pad_edge=False, padding=(0, 2, 1, 0))
+    for title, ratio in (("statement", 5), ("setting", 4), ("measured", 4)):
+        screen.add_column(title, ratio=ratio)
+    screen.add_column("99% interval", justify="right", no_wrap=True)
+    screen.add_column("needed", justify="right", no_wrap=True)
+    screen.add_column("verdict", no_wrap=True)
+    for one in findings:
+        colour = "green" if one.holds else "bold red"
+        screen.add_row(
+            f"[bold]{one.theorem}[/]\n{one.statement}",
+            one.setting,
+            f"{one.measured}: [bold]{short(one.estimate)}[/]" + (f"\n[dim]{one.remark}[/]" if one.remark else ""),
+            f"{short(one.low)} .. {short(one.high)}",
+            f"{one.side}\n{short(one.bound)}",
+            f"[{colour}]{one.verdict}[/]",
+        )
+    console.print(screen)
+    hold = sum(finding.holds for finding in findings)
+    console.print(f"{hold} of {len(findings)} lines hold.  {caveat}", highlight=False)
+
+
+def _markdown(findings: "list[Finding]") -> str:
+    """Return the findings as a table in Markdown."""
+    lines = [
+        "| theorem | statement | setting | measured | 99% interval | needed | verdict |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for one in findings:
+        measured = f"{one.measured}: **{short(one.estimate)}**" + (f" ({one.remark})" if one.remark else "")
+        interval, needed = f"{short(one.low)} to {short(one.high)}", f"{one.side} {short(one.bound)}"
+        cells = (f"`{one.theorem}`", one.statement, one.setting, measured, interval, needed, one.verdict)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def short(value: float) -> str:
+    """Write a number so that it can be read at a glance."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

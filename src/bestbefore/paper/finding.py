@@ -1,0 +1,85 @@
+"""A finding: what a theorem says, what was measured, with a confidence interval, and whether it holds.
+
+>>> words = {"theorem": "coin", "statement": "a coin is fair", "setting": "ours", "measured": "share of heads"}
+>>> share(490, 1000, equal_to=0.5, **words).verdict, share(400, 1000, equal_to=0.5, **words).verdict
+('holds', 'does not hold')
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+CONFIDENCE = 0.99
+"""Of the intervals: each is off by chance once in a hundred times."""
+
+SIDES = {"at_most": "at most", "at_least": "at least", "equal_to": "equal to"}
+"""What the number must be, measured by its bound."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the table: a statement of the paper, put to the test."""
+
+    theorem: str
+    """The name of the experiment."""
+    statement: str
+    setting: str
+    measured: str
+    """What the number is, in words."""
+    estimate: float
+    low: float
+    high: float
+    side: str
+    """One of `SIDES`."""
+    bound: float
+    remark: str = ""
+    sound: bool = True
+    """Whether all else held that the statement needs, beside the number."""
+
+    @property
+    def holds(self) -> bool:
+        """Say whether the whole interval is on the right side of the bound, or holds what the number must be."""
+        below, above = self.high <= self.bound, self.low >= self.bound
+        within = {"at most": below, "at least": above, "equal to": self.low <= self.bound <= self.high}
+        return self.sound and within[self.side]
+
+    @property
+    def verdict(self) -> str:
+        """The same in words."""
+        return "holds" if self.holds else "does not hold"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as a plain dict."""
+        return asdict(self) | {"holds": self.holds}
+
+
+def share(count: int, runs: int, **words: Any) -> Finding:
+    """Make a finding of how many of `runs` runs had something, with Wilson's interval.
+
+    One of the words must be `at_most`, `at_least` or `equal_to`, the bound; the others are fields of `Finding`.
+    """
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    rate, square = count / runs, z * z / runs
+    middle = (rate + square / 2) / (1 + square)
+    half = z / (1 + square) * math.sqrt(rate * (1 - rate) / runs + square / runs / 4)
+    low, high = max(middle - half, 0.0), min(middle + half, 1.0)
+    return _finding(rate, low if count else 0.0, high if count < runs else 1.0, words)
+
+
+def average(values: Sequence[float], **words: Any) -> Finding:
+    """Make a finding of a mean over runs, with the usual interval for a mean; for `words` see `share`."""
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    mean = float(np.mean(values))
+    half = z * float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0.0
+    return _finding(mean, mean - half, mean + half, words)
+
+
+def _finding(estimate: float, low: float, high: float, words: dict[str, Any]) -> Finding:
+    (side,) = set(words) & set(SIDES)
+    others = {word: value for word, value in words.items() if word != side}
+    bound = float(words[side])
+    return Finding(**others, estimate=float(estimate), low=float(low), high=float(high), side=SIDES[side], bound=bound)

@@ -1,0 +1,93 @@
+"""Theorem 3 as experiments: regret with too few slots, and with a window of them."""
+
+import numpy as np
+
+from bestbefore import bounds, simulate, streams
+from bestbefore.paper.finding import Finding, average
+from bestbefore.rules import KEEP_FOR_REGRET
+from bestbefore.simulate import budgets as schedules
+from bestbefore.simulate.regret import RegretSetup
+
+
+def regret_lower(window: int = 21, budget: int = 1000, runs: int = 30, seed: int = 0) -> list[Finding]:
+    """Theorem 3, below: with (W - 1) / 2 slots, regret on EPOCH is at least T / (64 W^2), for every keep rule.
+
+    Once with rewards of 0 and 1, and once without noise, where nothing has to be learnt and only memory is short.
+    """
+    arms, slots = 16 * window, (window - 1) // 2
+    bound = bounds.regret_lower(budget * (arms - window + 1), window)
+    hard = streams.epoch(arms, window)
+    findings = []
+    for kind, stream in {"rewards 0 or 1": hard, "rewards without noise": hard.gaussian(1e-6)}.items():
+        table = simulate.regret(
+            stream, window, budget, slots, list(KEEP_FOR_REGRET), "moss", runs=runs, seed=seed, progress=False
+        )
+        least = min(table.summary(["keep"], ["regret"]), key=lambda row: float(row["regret"]))
+        ratio = least["regret"] / bound
+        findings.append(
+            average(
+                table.where(keep=least["keep"])["regret"].tolist(),
+                at_least=bound,
+                theorem="regret-lower",
+                statement="with (W - 1) / 2 slots, regret on EPOCH is at least T / (64 W^2)",
+                setting=f"W = {window}, {slots} slots, n = 16 W = {arms}, T_j = {budget:,}, {kind}, moss",
+                measured=f"mean regret of the best keep rule ({least['keep']})",
+                remark=f"{ratio:,.0f} times the bound, which counts a single lost epoch in each 2 W: it looks loose",
+            )
+        )
+    return findings
+
+
+def regret_upper(
+    window: int = 10, arms: int = 60, budget: int = 400, runs: int = 20, seed: int = 0, *, inf: bool = True
+) -> list[Finding]:
+    """Theorem 3, above: with W slots, regret is of order sum_j sqrt(W T_j), hence of order sqrt(W (n - W + 1) T).
+
+    `fifo` with `inf`, which the paper names, and with `moss`, each window begun afresh; with equal budgets, random ones
+    and nearly all pulls in one window.  "Of order" is judged by the constants of the pull rules' own theorems:
+    4 (Zimmert and Seldin 2021, Tsallis-INF) and 49 (Audibert and Bubeck 2009, MOSS).
+    """
+    total = budget * (arms - window + 1)
+    sorts = {"equal": schedules.equal(budget), "random": schedules.spread(total)}
+    sorts |= {"one window": schedules.concentrated(total)}
+    findings = []
+    for pull, constant in {"inf": 4.0, "moss": 49.0}.items():
+        if pull == "inf" and not inf:
+            continue
+        worst: list[float] = []
+        forms: list[float] = []
+        where = ""
+        for stream in (streams.uniform(arms), streams.two_level(arms, window), streams.epoch(arms, window)):
+            for name, sort in sorts.items():
+                ratios, wide = _ratios(stream, window, sort, pull, total, runs, seed)
+                forms.append(float(np.mean(wide)))
+                if not worst or np.mean(ratios) > np.mean(worst):
+                    worst, where = ratios, f"{stream.name}, {name} budgets"
+        setting = f"fifo x {pull}, W = {window} slots, n = {arms}, T = {total:,}, three streams, three sorts of budgets"
+        findings.append(
+            average(
+                worst,
+                at_most=constant,
+                theorem="regret-upper",
+                statement="with W slots, regret is of order sum_j sqrt(W T_j)",
+                setting=setting,
+                measured=f"mean regret / sum_j sqrt(W T_j), at its worst ({where})",
+                sound=max(forms) <= constant,
+                remark=f"over sqrt(W (n - W + 1) T), the Cauchy-Schwarz form: {max(forms):.2f} at most",
+            )
+        )
+    return findings
+
+
+def _ratios(
+    stream: streams.Stream, window: int, sort: schedules.Budgets, pull: str, total: int, runs: int, seed: int
+) -> tuple[list[float], list[float]]:
+    """Return the regret of each run over the sum of sqrt(W T_j), and over its Cauchy-Schwarz form."""
+    table = simulate.regret(
+        stream, window, sort, window, "fifo", pull, carry=False, runs=runs, seed=seed, progress=False
+    )
+    setup = RegretSetup(stream, window, sort, window, "fifo", pull)
+    sums = [bounds.regret_epochs(setup.budgets(seed, run).tolist(), window) for run in range(runs)]
+    wide = bounds.regret_upper(total, window, stream.length)
+    regrets = table["regret"].tolist()
+    return [lost / size for lost, size in zip(regrets, sums, strict=True)], [lost / wide for lost in regrets]

@@ -1,0 +1,125 @@
+"""Break a rule, and print which findings still hold: run without the compiler, so that a rule can be replaced.
+
+Called by test_theorems.py in a process of its own, with NUMBA_DISABLE_JIT=1.
+"""
+
+import json
+import sys
+
+import bestbefore.keep as keep_rules
+from bestbefore.keep import seek
+from bestbefore.memory import drop, free_slot, mean_of, put
+from bestbefore.paper import theorems
+from bestbefore.simulate import kernel
+
+
+def expire_late(memory, oldest):
+    """An arm lives for one arrival too long."""
+    for slot in range(memory.arrival.size):
+        if 0 < memory.arrival[slot] < oldest - 1:
+            drop(memory, slot)
+
+
+def expire_early(memory, oldest):
+    """An arm lives for one arrival too few."""
+    for slot in range(memory.arrival.size):
+        if 0 < memory.arrival[slot] < oldest + 1:
+            drop(memory, slot)
+
+
+def bucket_of_the_oldest(memory, arrival, pulls, total):
+    """Each slice keeps the oldest arm."""
+    slices = memory.arrival.size
+    slot = min(max(-int(-(total / pulls * slices) // 1) - 1, 0), slices - 1)
+    if memory.arrival[slot] == 0:
+        put(memory, slot, arrival, pulls, total)
+    return slot
+
+
+def staircase_of_the_worst(memory, arrival, pulls, total, now, window, slack):
+    """When memory is full, the best arm goes."""
+    slot = free_slot(memory)
+    if slot < 0:
+        slot = max(range(memory.arrival.size), key=lambda one: mean_of(memory, one))
+    put(memory, slot, arrival, pulls, total)
+    return slot
+
+
+def topk_of_the_worst(memory, arrival, pulls, total):
+    """The k worst arms are kept."""
+    slot = free_slot(memory)
+    if slot < 0:
+        slot = max(range(memory.arrival.size), key=lambda one: mean_of(memory, one))
+        if total / pulls > mean_of(memory, slot):
+            return -1
+    put(memory, slot, arrival, pulls, total)
+    return slot
+
+
+def fifo_of_the_newest(memory, arrival, pulls, total):
+    """Whoever came last goes first."""
+    slot = free_slot(memory)
+    if slot < 0 or memory.arrival.size > 1:
+        slot = int(memory.arrival.argmax())
+    put(memory, slot, arrival, pulls, total)
+    return slot
+
+
+def reservoir_of_the_first(memory, arrival, pulls, total, luck):
+    """Nobody is admitted once memory is full."""
+    slot = free_slot(memory)
+    if slot >= 0:
+        put(memory, slot, arrival, pulls, total)
+    return slot
+
+
+def king_of_the_day(memory, arrival, pulls, total):
+    """Every challenger takes the throne."""
+    put(memory, 0, arrival, pulls, total)
+    return 0
+
+
+def always_won(duel):
+    return True
+
+
+QUICK = {
+    "exact-memory": {"window": 8, "runs": 3},
+    "guarantees": {"window": 12, "arms": 30, "epsilon": 0.5, "runs": 70},
+    "sample": {"window": 8, "runs": 400},
+    "king": {"window": 6, "arms": 12, "runs": 70},
+    "everlasting-explicit": {"window": 8, "runs": 4, "budget": 300},
+    "stairs": {"window": 8, "runs": 40},
+}
+"""The experiments in which the rules have to do something well, at a size for an interpreter."""
+
+MUTANTS = {
+    "sound": ([], list(QUICK)),
+    "expiry one too late": ([(kernel, "expire", expire_late)], ["guarantees"]),
+    "expiry one too early": ([(kernel, "expire", expire_early)], ["exact-memory"]),
+    "bucket of the oldest": ([(keep_rules, "bucket", bucket_of_the_oldest)], ["guarantees"]),
+    "staircase of the worst": ([(keep_rules, "staircase", staircase_of_the_worst)], ["guarantees"]),
+    "topk of the worst": ([(keep_rules, "topk", topk_of_the_worst)], ["king"]),
+    "fifo of the newest": (
+        [(keep_rules, "fifo", fifo_of_the_newest), (seek, "fifo", fifo_of_the_newest)],
+        ["exact-memory", "everlasting-explicit", "stairs"],
+    ),
+    "reservoir of the first": ([(seek, "reservoir", reservoir_of_the_first)], ["sample"]),
+    "king of the day": ([(kernel, "challenger_won", always_won)], ["king"]),
+}
+
+
+def main():
+    verdicts = {}
+    for mutant, (patches, names) in MUTANTS.items():
+        kept = [(module, name, getattr(module, name)) for module, name, _ in patches]
+        for module, name, broken in patches:
+            setattr(module, name, broken)
+        verdicts[mutant] = {name: [one.holds for one in theorems.THEOREMS[name](**QUICK[name])] for name in names}
+        for module, name, sound in kept:
+            setattr(module, name, sound)
+    json.dump(verdicts, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""Every theorem as an experiment: small and seeded here, and shown to notice when a rule is broken."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from bestbefore.paper import theorems
+from bestbefore.paper.finding import CONFIDENCE, SIDES, average, share
+
+SMALL = {
+    "exact-memory": {"window": 20, "runs": 5},
+    "guarantees": {"window": 20, "arms": 100, "runs": 80},
+    "separation": {"arms": 60_000, "runs": 60},
+    "reduction": {"window": 10, "problems": 4, "runs": 80},
+    "regret-lower": {"window": 9, "budget": 300, "runs": 8},
+    "regret-upper": {"window": 5, "arms": 20, "budget": 100, "runs": 5},
+    "everlasting-explicit": {"window": 24, "runs": 40},
+    "everlasting-implicit": {"window": 10, "runs": 40},
+    "sample": {"window": 20, "runs": 300},
+    "king": {"window": 20, "arms": 60, "runs": 80},
+    "stairs": {"window": 12, "runs": 60},
+}
+WORDS = {"theorem": "t", "statement": "s", "setting": "x", "measured": "m"}
+
+
+@pytest.mark.parametrize("name", theorems.THEOREMS)
+def test_every_theorem_holds(name):
+    """Intervals are at 99%: of the lines with a bound near by ("sample") one in a hundred seeds fails by chance."""
+    for finding in theorems.THEOREMS[name](**SMALL[name]):
+        assert finding.holds, finding
+        assert finding.theorem == name
+        assert finding.statement
+        assert finding.setting
+        assert finding.measured
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    """Run all mutants once, in a process without the compiler."""
+    script = Path(__file__).with_name("mutants.py")
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_sound_rules_pass_at_the_size_of_the_mutants(verdicts):
+    assert all(all(held) for held in verdicts.pop("sound").values())
+
+
+def test_a_rule_that_is_broken_is_noticed(verdicts):
+    """An expiry that is one off, and each keep rule spoilt: at least one line says so."""
+    verdicts.pop("sound", None)
+    assert len(verdicts) == 8
+    for mutant, findings in verdicts.items():
+        assert not all(all(held) for held in findings.values()), f"nobody noticed {mutant}"
+
+
+@given(st.integers(1, 500).flatmap(lambda runs: st.tuples(st.integers(0, runs), st.just(runs))))
+def test_the_interval_of_a_share_is_wilsons(pair):
+    count, runs = pair
+    finding = share(count, runs, at_most=1, **WORDS)
+    expected = stats.binomtest(count, runs).proportion_ci(CONFIDENCE, "wilson")
+    assert finding.low == pytest.approx(expected.low, abs=1e-9)
+    assert finding.high == pytest.approx(expected.high, abs=1e-9)
+
+
+def test_what_it_takes_to_hold():
+    assert share(0, 1000, at_most=0.01, **WORDS).holds
+    assert not share(5, 1000, at_most=0.005, **WORDS).holds, "the interval reaches beyond"
+    assert average([2.0, 2.1], at_least=1, **WORDS).holds
+    assert not average([2.0, 2.1], at_least=1, sound=False, **WORDS).holds
+    assert not average([1.0, 1.0], equal_to=2, **WORDS).holds
+    assert average([1.0], at_most=1, **WORDS).high == 1.0
+    assert not average([math.nan, 1.0], at_most=1, **WORDS).holds
+
+
+def test_a_finding_becomes_json():
+    finding = share(1, 10, at_most=0.9, **WORDS)
+    assert json.loads(json.dumps(finding.to_dict()))["holds"] is True
+    assert finding.side in SIDES.values()
+
+
+def test_bad_names_and_numbers_are_named():
+    with pytest.raises(ValueError, match="theorem must be one of 'exact-memory'"):
+        theorems.run(["fermat"])
+    with pytest.raises(ValueError, match="runs must be"):
+        theorems.run(["king"], runs=1)
+    with pytest.raises(ValueError, match="seed must be"):
+        theorems.run(["king"], seed=-1)
+
+
+def test_the_same_seed_gives_the_same_findings():
+    assert theorems.run(["sample"], runs=50) == theorems.run(["sample"], runs=50)
+    assert theorems.run(["sample"], runs=50) != theorems.run(["sample"], runs=50, seed=1)
