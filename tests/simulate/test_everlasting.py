@@ -152,3 +152,14 @@ def test_tests_are_a_share_of_the_budget():
     assert bounds.seek_tests(100, 1000) == 1
     with pytest.raises(ValueError, match="arms must be"):
         bounds.seek_tests(100, 0)
+
+
+def test_runs_can_be_chosen_by_number():
+    """A run is the same whoever else runs: so work can be cut into pieces."""
+    settings = {"memory": 3, "window": 5, "budget": 100}
+    whole = seek(streams.uniform(30), runs=4, **settings)
+    parts = [row for run in range(4) for row in seek(streams.uniform(30), runs=[run], **settings)]
+    assert sorted(parts, key=str) == sorted(whole, key=str)
+    for runs in ([], [-1], "3", 0):
+        with pytest.raises(ValueError, match="runs must be"):
+            seek([0.5], runs=runs)

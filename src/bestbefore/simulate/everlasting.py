@@ -12,7 +12,7 @@ from bestbefore.pull.race import confidence
 from bestbefore.simulate.explore import memories_of
 from bestbefore.simulate.four_verbs import Factory, seek_by_verbs
 from bestbefore.simulate.parallel import run_all
-from bestbefore.simulate.seeds import generators
+from bestbefore.simulate.seeds import generators, run_numbers
 from bestbefore.simulate.seek_kernel import (
     FOUND,
     PEAK,
@@ -41,7 +41,7 @@ def everlasting(
     tests: int | None = None,
     pull: str = "moss",
     delta: float = 0.01,
-    runs: int = 10,
+    runs: int | Sequence[int] = 10,
     seed: int = 0,
     jobs: int | None = None,
     progress: bool | None = None,
@@ -66,7 +66,8 @@ def everlasting(
     Columns: strategy, memory, run, regret, found (whether a flag told which arm is the best), tests (pulls that were
     spent on testing), wasted (pulls of expired arms), pulls, peak_memory.
 
-    The same seed gives the same table, alone or in parallel.  In one run all strategies see the same arms.
+    `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
+    In one run all strategies see the same arms.
 
     >>> table = everlasting([0.5, 0.9, 0.1, 0.4, 0.3], window=2, budget=1000, memory=[1, 2], strategy="wait", runs=1)
     >>> [(row["memory"], row["found"], round(row["regret"], 3)) for row in table]
@@ -80,7 +81,7 @@ def everlasting(
     tests = None if tests is None else whole("tests", tests)
     rule, delta = rules.PULL[one_of("pull", pull, rules.INDEXED)], between("delta", delta, 0, 1)
     seed = whole("seed", seed, at_least=0)
-    pieces = [(name, slots, run) for name in names for slots in sizes for run in range(whole("runs", runs))]
+    pieces = [(name, slots, run) for name in names for slots in sizes for run in run_numbers(runs)]
 
     def work(piece: tuple[str | Factory, int, int], stop: threading.Event) -> Row:
         name, slots, run = piece

@@ -14,7 +14,7 @@ from bestbefore.pull.challenge import challenge_unit
 from bestbefore.simulate.four_verbs import Factory, explore_by_verbs
 from bestbefore.simulate.kernel import PEAK, PULLS, Floats, Ints, Run, Settings, explore_block, start_run, with_room_for
 from bestbefore.simulate.parallel import run_all
-from bestbefore.simulate.seeds import generators
+from bestbefore.simulate.seeds import generators, run_numbers
 from bestbefore.simulate.table import Row, Table
 from bestbefore.simulate.truth import summary
 from bestbefore.streams import Stream, as_stream
@@ -32,7 +32,7 @@ def explore(
     split: float = bounds.PAPER_SPLIT,
     pulls: int | None = None,
     slack: float | None = None,
-    runs: int = 10,
+    runs: int | Sequence[int] = 10,
     seed: int = 0,
     jobs: int | None = None,
     progress: bool | None = None,
@@ -51,7 +51,8 @@ def explore(
     the mean of the answer, and with no answer the best valid mean itself; within, the share of times with an error
     of at most epsilon; epsilon; pulls, of all arms together; peak_memory.
 
-    The same seed gives the same table, alone or in parallel.  In one run all rules see the same arms.
+    `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
+    In one run all rules see the same arms.
 
     >>> table = explore([0.1, 0.9, 0.6, 0.3], window=2, memory=2, keep=["fifo", "bucket"], runs=1, pulls=1000)
     >>> [(row["keep"], round(row["max"], 6), row["pulls"], row["peak_memory"]) for row in table]
@@ -65,7 +66,7 @@ def explore(
         raise ValueError("keep must name at least one rule, not []")
     setups = [Setup(stream, rule, slots, window, **settings) for rule in keeps for slots in memories]
     seed = whole("seed", seed, at_least=0)
-    pieces = [(setup, run) for setup in setups for run in range(whole("runs", runs))]
+    pieces = [(setup, run) for setup in setups for run in run_numbers(runs)]
 
     def work(piece: tuple[Setup, int], stop: threading.Event) -> Row:
         setup, run = piece

@@ -23,7 +23,7 @@ from bestbefore.simulate.play_kernel import (
     play_with_room_for,
     start_play,
 )
-from bestbefore.simulate.seeds import budget_generator, generators
+from bestbefore.simulate.seeds import budget_generator, generators, run_numbers
 from bestbefore.simulate.table import Row, Table
 from bestbefore.streams import Stream, as_stream
 
@@ -41,7 +41,7 @@ def regret(
     partial: bool = False,
     epsilon: float | str | None = None,
     leaps: bool = True,
-    runs: int = 10,
+    runs: int | Sequence[int] = 10,
     seed: int = 0,
     jobs: int | None = None,
     progress: bool | None = None,
@@ -62,7 +62,8 @@ def regret(
 
     Columns: keep, pull, memory, run, regret, pulls, switches (how often the arm that is pulled changed), peak_memory.
 
-    The same seed gives the same table, alone or in parallel.  In one run all rules see the same arms and budgets.
+    `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
+    In one run all rules see the same arms and budgets.
 
     >>> table = regret([0.1, 0.9, 0.5, 0.3], window=2, budgets=100, memory=2, keep="fifo", pull=["ucb", "moss"], runs=1)
     >>> [(row["pull"], row["pulls"], row["peak_memory"], row["regret"] > 0) for row in table]
@@ -81,7 +82,7 @@ def regret(
         for slots in memories_of(window if memory is None else memory)
     ]
     seed = whole("seed", seed, at_least=0)
-    pieces = [(setup, run) for setup in setups for run in range(whole("runs", runs))]
+    pieces = [(setup, run) for setup in setups for run in run_numbers(runs)]
 
     def work(piece: tuple[RegretSetup, int], stop: threading.Event) -> Row:
         setup, run = piece
