@@ -9,6 +9,7 @@ from bestbefore import __version__
 from bestbefore.cli.advise import advise
 from bestbefore.cli.explore import explore
 from bestbefore.cli.play import play
+from bestbefore.cli.seek import seek
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -23,6 +24,7 @@ def commands() -> None:
 
 commands.add_command(explore)
 commands.add_command(play)
+commands.add_command(seek)
 commands.add_command(advise)
 
 
