@@ -97,6 +97,7 @@ def seek(
     sizes = memory or memories_up_to(window)
     table = simulate.everlasting(source, window, budget, sizes, flag, strategy, clock=clock, **settings)
     title = f"{source.name} stream of {source.length:,} arms, window {window:,}, {budget:,} pulls, {flag} flag"
+    title += ", time stops" * (clock == "stops")
 
     def draw(path: Path) -> None:
         from bestbefore.report.everlasting import plot_everlasting
