@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestbefore import Seeker, UnknownArm, rules, simulate, streams
+from bestbefore.testing import check_agent
 
 EXPLICIT, IMPLICIT = rules.STRATEGIES_OF_FLAG["explicit"], rules.STRATEGIES_OF_FLAG["implicit"]
 
@@ -287,6 +288,7 @@ def test_saved_in_mid_stream_and_after_the_end_it_goes_on_as_if_never_stopped(st
     [
         ({"phase": "asleep"}, "phase cannot be 'asleep'"),
         ({"champion": 1}, "of arrival 1, is not stored"),
+        ({"champion": 3}, "of arrival 3, is not stored or not past its window"),
         ({"peak_memory": 9}, "peak_memory cannot be 9"),
         ({"rivals": -1}, "rivals cannot be -1.0"),
         ({"newest": {"arm": "z"}}, "fields missing"),
@@ -393,3 +395,11 @@ def test_names_may_be_tuples_and_come_again_once_they_are_forgotten():
     for unknown in ("z", None, ["b"]):
         with pytest.raises(UnknownArm):
             seeker.learn(unknown, valid=True)
+
+
+@pytest.mark.parametrize("slots", [1, 3, 8])
+@pytest.mark.parametrize("strategy", [*EXPLICIT, *IMPLICIT])
+def test_it_keeps_the_contract_of_an_agent(strategy, slots):
+    settings = {"window": 5, "memory": slots, "strategy": strategy, "tests": 4}
+    settings["flag"] = "explicit" if strategy in EXPLICIT else "implicit"
+    check_agent(lambda seed: Seeker(**settings, seed=seed), keeps_expired=strategy in ("hope", "weigh"))

@@ -316,8 +316,11 @@ class Seeker(Keeper):
             raise ValueError(f"state is damaged: rivals cannot be {self._rivals}")
         if self._newest and self._newest != self._roster.now:
             raise ValueError(f"state is damaged: the newest arm cannot be arrival {self._newest}")
-        if self._champion and self._champion not in self._memory.arrival:
-            raise ValueError(f"state is damaged: the arm found, of arrival {self._champion}, is not stored")
+        found = self._champion
+        if found and (self.flag == "implicit" or found not in self._memory.arrival or found >= self._roster.oldest):
+            raise ValueError(
+                f"state is damaged: the arm found, of arrival {found}, is not stored or not past its window"
+            )
         if not len(self) <= self._peak <= self.slots or self._ticks > self._roster.now:
             raise ValueError(f"state is damaged: peak_memory cannot be {self._peak}, nor ticks {self._ticks}")
 
