@@ -397,9 +397,5 @@ def test_names_may_be_tuples_and_come_again_once_they_are_forgotten():
             seeker.learn(unknown, valid=True)
 
 
-@pytest.mark.parametrize("slots", [1, 3, 8])
-@pytest.mark.parametrize("strategy", [*EXPLICIT, *IMPLICIT])
-def test_it_keeps_the_contract_of_an_agent(strategy, slots):
-    settings = {"window": 5, "memory": slots, "strategy": strategy, "tests": 4}
-    settings["flag"] = "explicit" if strategy in EXPLICIT else "implicit"
-    check_agent(lambda seed: Seeker(**settings, seed=seed), keeps_expired=strategy in ("hope", "weigh"))
+def test_stay_forgets_expired_arms_as_an_explicit_flag_does():
+    check_agent(lambda seed: Seeker(window=5, memory=8, flag="implicit", strategy="stay", tests=4, seed=seed))
