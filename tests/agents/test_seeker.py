@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestbefore import Seeker, UnknownArm, rules, simulate, streams
+from bestbefore.testing import check_agent
 
 EXPLICIT, IMPLICIT = rules.STRATEGIES_OF_FLAG["explicit"], rules.STRATEGIES_OF_FLAG["implicit"]
 
@@ -287,6 +288,7 @@ def test_saved_in_mid_stream_and_after_the_end_it_goes_on_as_if_never_stopped(st
     [
         ({"phase": "asleep"}, "phase cannot be 'asleep'"),
         ({"champion": 1}, "of arrival 1, is not stored"),
+        ({"champion": 3}, "of arrival 3, is not stored or not past its window"),
         ({"peak_memory": 9}, "peak_memory cannot be 9"),
         ({"rivals": -1}, "rivals cannot be -1.0"),
         ({"newest": {"arm": "z"}}, "fields missing"),
@@ -327,3 +329,73 @@ def test_a_flag_is_true_or_false():
     with pytest.raises(ValueError, match="valid must be True or False, not 'yes'"):
         seeker.learn("a", valid="yes")
     assert seeker.state() == before
+
+
+# Deadlines of flags
+
+
+@pytest.mark.parametrize("strategy", EXPLICIT)
+def test_an_arm_that_is_overdue_is_not_asked_for_before_its_flag_is_told(strategy):
+    """Time goes on without a budget: the leader is pulled in the last step of its window, and then no more."""
+    seeker = Seeker(window=2, memory=2, strategy=strategy, tests=3)
+    for arm, mean in {"a": 0.2, "b": 0.9, "c": 0.8}.items():
+        seeker.arrive(arm)
+        for overdue in seeker.overdue:
+            seeker.learn(overdue, valid=False)
+        while (asked := seeker.ask()) is not None:
+            seeker.tell(asked, mean)
+    seeker.finish(time="goes on")
+    for _ in range(2):
+        seeker.ask()
+        seeker.tick()
+        assert seeker.ask() not in seeker.overdue
+    assert seeker.overdue == ["c"]
+    assert seeker.ask() is None
+    seeker.learn("c", valid=True)
+    assert seeker.found == seeker.ask() == "c", "to have asked too early has lost nothing"
+
+
+@pytest.mark.parametrize("end", [False, True])
+def test_a_restored_seeker_asks_for_the_flags_that_were_missing(end):
+    seeker = Seeker(window=2, memory=2)
+    for arm in "abc":
+        seeker.arrive(arm)
+    restored = Seeker.from_state(seeker.state(), valid=lambda arm: arm == "a")
+    assert restored.overdue == ["a"]
+    gone = restored.finish() if end else restored.arrive("d")
+    assert (restored.found, gone) == ("a", ["b", "c"])
+
+
+@pytest.mark.parametrize("time", ["goes on", "stops"])
+@pytest.mark.parametrize("strategy", [*EXPLICIT, *IMPLICIT])
+def test_to_finish_twice_is_to_finish_once(strategy, time):
+    flag = "explicit" if strategy in EXPLICIT else "implicit"
+    seeker = Seeker(window=2, memory=3, flag=flag, strategy=strategy, tests=4)
+    for number, mean in enumerate((0.2, 0.9, 0.5)):
+        seeker.arrive(number)
+        while (asked := seeker.ask()) is not None:
+            seeker.tell(asked, mean)
+    seeker.finish(time)
+    before = seeker.state()
+    assert seeker.finish(time) == []
+    assert seeker.state() == before
+
+
+def test_names_may_be_tuples_and_come_again_once_they_are_forgotten():
+    seeker = Seeker(window=1, memory=1)
+    seeker.arrive(("a", (1, 2)))
+    seeker = Seeker.from_state(json.loads(json.dumps(seeker.state())))
+    assert seeker.best() == ("a", (1, 2))
+    with pytest.raises(ValueError, match="arm must be new"):
+        seeker.arrive(("a", (1, 2)))
+    seeker.arrive("b")
+    assert seeker.learn(("a", (1, 2)), valid=False) == [("a", (1, 2))]
+    assert seeker.arrive(("a", (1, 2))) == []
+    assert seeker.arrivals == 3
+    for unknown in ("z", None, ["b"]):
+        with pytest.raises(UnknownArm):
+            seeker.learn(unknown, valid=True)
+
+
+def test_stay_forgets_expired_arms_as_an_explicit_flag_does():
+    check_agent(lambda seed: Seeker(window=5, memory=8, flag="implicit", strategy="stay", tests=4, seed=seed))

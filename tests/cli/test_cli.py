@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -116,7 +117,14 @@ def test_help_needs_no_compiler_and_no_numpy():
         "commands.main(standalone_mode=False)\n"
         "assert not {{'numba', 'numpy', 'matplotlib'}} & set(sys.modules), 'imported'\n"
     )
-    for arguments in (["--help"], ["explore", "--help"], ["play", "--help"], ["advise"], ["advise", "--json"]):
+    for arguments in (
+        ["--help"],
+        ["explore", "--help"],
+        ["play", "--help"],
+        ["seek", "--help"],
+        ["advise"],
+        ["advise", "--json"],
+    ):
         command = [sys.executable, "-c", code.format(arguments=arguments)]
         done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
         assert done.returncode == 0, done.stderr
@@ -261,3 +269,84 @@ def test_a_theorem_that_nobody_has_is_a_sentence():
     done = process("theorems", "fermat")
     assert done.returncode == 2
     assert "theorem must be one of" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["explore", "play", "seek"])
+def test_help_has_three_examples_on_lines_of_their_own(command):
+    lines = [line.strip() for line in run(command, "--help").stdout.splitlines()]
+    assert sum(line.startswith(f"bestbefore {command} ") for line in lines) == 3
+
+
+SMALL_SEEK = ["seek", "--arms", "60", "--window", "10", "--memory", "3,10", "--runs", "2", "--budget", "2000"]
+
+
+def test_seek_prints_regret_with_its_range_and_how_often_the_best_arm_was_found():
+    lines = run(*SMALL_SEEK).stdout.splitlines()
+    assert lines[:2] == [
+        "Regret, mean of 2 runs, lowest to highest",
+        "uniform stream of 60 arms, window 10, 2,000 pulls, explicit flag",
+    ]
+    regret, found = (lines[lines.index(first) :] for first in (lines[0], "Runs in which a flag told the best arm"))
+    for part in (regret, found):
+        assert next(line.split() for line in part if "memory" in line) == ["memory", "wait", "rank", "race"]
+    row = next(place for place, line in enumerate(regret) if line.split()[:2] == ["10", "0"])
+    assert regret[row + 1].split()[:3] == ["0", "to", "0"], "to wait in W slots costs nothing"
+    assert next(line.split() for line in found if line.split()[:1] == ["10"])[1] == "100%"
+
+
+def test_seek_with_an_implicit_flag_prints_the_pulls_wasted():
+    lines = run(*SMALL_SEEK, "--flag", "implicit", "--runs", "1", "--clock", "stops").stdout.splitlines()
+    assert lines[0] == "Regret, one run"
+    assert lines[1].endswith("implicit flag, time stops")
+    assert "Pulls wasted on expired arms, mean" in lines
+    assert [line.split()[1:] for line in lines if "memory" in line] == [["stay", "hope", "weigh"]] * 2
+
+
+def test_seek_as_json_csv_and_picture(tmp_path):
+    files = {"--csv": tmp_path / "table.csv", "--plot": tmp_path / "regret.svg"}
+    options = ["--strategy", "race,wait", "--tests", "5", "--pull", "ucb", "--delta", "0.1", "--json"]
+    result = run(*SMALL_SEEK, *options, *(str(part) for item in files.items() for part in item))
+    rows = json.loads(result.stdout)
+    assert [(row["strategy"], row["memory"]) for row in rows[::2]] == [
+        ("race", 3),
+        ("race", 10),
+        ("wait", 3),
+        ("wait", 10),
+    ]
+    assert {row["pulls"] for row in rows} == {2000}
+    assert max(row["tests"] for row in rows) <= 60 * 5
+    assert len((tmp_path / "table.csv").read_text().splitlines()) == len(rows) + 1
+    assert {"race", "wait"} <= set(re.findall(r">(\w+)</text>", (tmp_path / "regret.svg").read_text()))
+
+
+def test_seek_takes_a_tenth_of_the_window_up_to_all_of_it():
+    rows = json.loads(
+        run("seek", "-n", "30", "-W", "10", "-b", "100", "-r", "1", "--strategy", "wait", "--json").stdout
+    )
+    assert [row["memory"] for row in rows] == [1, 2, 3, 4, 6, 8, 10]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--budget", "0"], "budget must be a whole number of at least 1, not 0"),
+        (["--window", "0"], "window must be a whole number of at least 1, not 0"),
+        (["--strategy", "stay"], "strategy must be one of 'wait', 'rank', 'race', not 'stay'"),
+        (["--flag", "implicit", "--strategy", "race"], "strategy must be one of 'stay', 'hope', 'weigh', not 'race'"),
+        (["--flag", "loud"], "'loud' is not one of 'explicit', 'implicit'"),
+        (["--clock", "ticks"], "'ticks' is not one of 'goes-on', 'stops'"),
+        (["--tests", "0"], "tests must be"),
+        (["--pull", "thompson"], "pull must be one of"),
+        (["--memory", "0"], "memory must be"),
+        (["--delta", "1"], "delta must be a number above 0 and below 1, not 1"),
+        (["--plot", "picture.txt"], "plot must be a .png, .svg or .pdf file"),
+    ],
+)
+def test_bad_input_of_seek(arguments, words, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["bestbefore", "seek", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    said = capsys.readouterr().err
+    assert stopped.value.code == 2
+    assert words in said
+    assert "Traceback" not in said

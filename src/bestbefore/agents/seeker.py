@@ -160,8 +160,8 @@ class Seeker(Keeper):
         if self._phase != RUNNING:
             raise ValueError(f"arm {arm!r} came too late: the stream has ended with finish()")
         self._roster.check_new(arm)
-        flags = self._ask_flags()
-        self._settle()
+        flags = self._ask_flags(self._at_their_end())
+        self._settle(flags)
         self._newest, self._test = self._roster.arrive(arm), (0, 0.0)
         self._pass_time(flags)
         return self._roster.handed_out()
@@ -170,8 +170,8 @@ class Seeker(Keeper):
         """Let time go on by one step after the last arrival; return the arms that memory let go."""
         if self._phase != TICKING:
             raise ValueError("tick() must come after finish(time='goes on'), and not after time has stopped")
-        flags = self._ask_flags()
-        self._settle()
+        flags = self._ask_flags(self._at_their_end())
+        self._settle(flags)
         self._ticks += 1
         self._roster.now += 1
         self._pass_time(flags)
@@ -184,7 +184,7 @@ class Seeker(Keeper):
         but the best will expire: the rest is spent once the best is known, or the leader stands to be lost.
         """
         one_of("time", time, rules.CLOCKS)
-        self._settle()
+        self._settle(self._ask_flags(self._overdue()))
         self._phase = TICKING if time == "goes on" and self._phase != FINISHED else FINISHED
         if self._phase == FINISHED:
             self._narrow()
@@ -211,7 +211,7 @@ class Seeker(Keeper):
     def ask(self) -> Any:
         """Return the arm to pull next, or None when nothing is to be pulled before the next arrival or tick.
 
-        Each call counts as a pull under way.  When time ends, arms that are overdue and silent are taken as expired.
+        Each call counts as a pull under way.  An arm that is overdue is not asked for before its flag is told.
         """
         number = 0 if self.left == 0 else self._champion or self._next()
         if not number:
@@ -316,8 +316,11 @@ class Seeker(Keeper):
             raise ValueError(f"state is damaged: rivals cannot be {self._rivals}")
         if self._newest and self._newest != self._roster.now:
             raise ValueError(f"state is damaged: the newest arm cannot be arrival {self._newest}")
-        if self._champion and self._champion not in self._memory.arrival:
-            raise ValueError(f"state is damaged: the arm found, of arrival {self._champion}, is not stored")
+        found = self._champion
+        if found and (self.flag == "implicit" or found not in self._memory.arrival or found >= self._roster.oldest):
+            raise ValueError(
+                f"state is damaged: the arm found, of arrival {found}, is not stored or not past its window"
+            )
         if not len(self) <= self._peak <= self.slots or self._ticks > self._roster.now:
             raise ValueError(f"state is damaged: peak_memory cannot be {self._peak}, nor ticks {self._ticks}")
 
@@ -346,12 +349,15 @@ class Seeker(Keeper):
             return []
         return [number for number in self._here() if number < self._roster.oldest and number != self._champion]
 
-    def _ask_flags(self) -> dict[int, bool]:
-        """Ask whether the arms are valid whose windows will be over, before anything is changed."""
+    def _at_their_end(self) -> list[int]:
+        """Return the arms whose windows will be over with the next step of time."""
+        return [number for number in self._here() if number <= self._roster.oldest]
+
+    def _ask_flags(self, numbers: list[int]) -> dict[int, bool]:
+        """Ask whether these arms are valid, before anything is changed."""
         if self._valid is None:
             return {}
-        over = [number for number in self._here() if number <= self._roster.oldest]
-        return {number: bool(self._valid(self._roster.name(number))) for number in over}
+        return {number: bool(self._valid(self._roster.name(number))) for number in numbers}
 
     def _pass_time(self, flags: dict[int, bool]) -> None:
         """Let arms expire, or be found, now that it is one later."""
@@ -367,10 +373,13 @@ class Seeker(Keeper):
                 self._let_go(self._champion)
         self._forget()
 
-    def _settle(self) -> None:
+    def _settle(self, flags: dict[int, bool]) -> None:
         """Decide whether the arm at hand is stored; whoever is overdue and silent makes room for it."""
         for number in self._overdue():
-            self._let_go(number)
+            if flags.get(number, False):
+                self._champion = number
+            else:
+                self._let_go(number)
         number, (pulls, total) = self._newest, self._test
         self._newest, self._test = 0, (0, 0.0)
         if number and not self._champion:
@@ -410,7 +419,7 @@ class Seeker(Keeper):
             self._narrow()
         if self._began is None:
             return 0
-        memory = self._with_pulls_in_flight()
+        memory = self._pullable()
         budget = int(memory.pulls.sum()) + 1 if self.budget is None else self.budget - self._began
         horizon = horizon_of(budget, count(memory), self.delta, 1, self.sigma or 0.0)
         slot = highest(rules.PULL[self.pull], memory, horizon)
@@ -428,24 +437,30 @@ class Seeker(Keeper):
 
     def _is_last_call(self) -> bool:
         """Say whether the leader would be out of its window with the next tick: to wait longer would risk it."""
-        slot = leader(self._memory)
-        return self.flag == "implicit" or (slot >= 0 and self._memory.arrival[slot] <= self._roster.oldest)
+        memory = self._pullable()
+        slot = leader(memory)
+        return self.flag == "implicit" or (slot >= 0 and memory.arrival[slot] <= self._roster.oldest)
 
     def _narrow(self) -> None:
         """Choose the arms that what is left is spent on."""
-        if not self._champion:
+        if self.flag == "implicit":
             narrow(self._code, self._memory, self._roster.oldest, self._rivals)
         self._began = self._pulls if self._began is None else self._began
         self._forget()
 
-    def _with_pulls_in_flight(self) -> Memory:
-        """Return the slots as if pulls under way had returned what is usual for their arm."""
-        if not self._in_flight:
+    def _pullable(self) -> Memory:
+        """Return the slots without arms overdue, and as if pulls under way had returned what is usual for their arm."""
+        overdue = self._overdue()
+        if not self._in_flight and not overdue:
             return self._memory
-        pulls, total = self._memory.pulls.copy(), self._memory.total.copy()
+        seen = Memory(self._memory.arrival.copy(), self._memory.pulls.copy(), self._memory.total.copy())
         for slot, number in enumerate(self._memory.arrival.tolist()):
-            pulls[slot], total[slot] = _expected(int(pulls[slot]), float(total[slot]), self._in_flight.get(number, 0))
-        return Memory(self._memory.arrival, pulls, total)
+            if number in overdue:
+                drop(seen, slot)
+            elif number:
+                known = int(seen.pulls[slot]), float(seen.total[slot])
+                put(seen, slot, number, *_expected(*known, self._in_flight.get(number, 0)))
+        return seen
 
 
 def _expected(pulls: int, total: float, under_way: int) -> tuple[int, float]:

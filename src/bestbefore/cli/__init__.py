@@ -9,6 +9,7 @@ from bestbefore import __version__
 from bestbefore.cli.advise import advise
 from bestbefore.cli.explore import explore
 from bestbefore.cli.play import play
+from bestbefore.cli.seek import seek
 from bestbefore.cli.theorems import theorems
 
 
@@ -24,6 +25,7 @@ def commands() -> None:
 
 commands.add_command(explore)
 commands.add_command(play)
+commands.add_command(seek)
 commands.add_command(advise)
 commands.add_command(theorems)
 

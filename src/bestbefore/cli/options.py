@@ -37,6 +37,24 @@ class Listed(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is not a comma-separated list of whole numbers, such as 2,4,8", param, ctx)
 
 
+def memories_up_to(window: int) -> list[int]:
+    """Return a tenth of the window, and so on up to all of it.
+
+    >>> memories_up_to(50)
+    [5, 10, 15, 20, 30, 40, 50]
+    """
+    return sorted({max(1, round(window * tenth / 10)) for tenth in (1, 2, 3, 4, 6, 8, 10)})
+
+
+memory_option = click.option(
+    "-m",
+    "--memory",
+    type=Listed(int),
+    help="Slots: one number or several, as in 5,20,50.  [default: a tenth of the window up to all of it, in steps]",
+)
+"""The option of the commands that measure regret."""
+
+
 def make_stream(name: str, arms: int, window: int, rewards: str, sigma: float) -> "Stream":
     """Make the stream that was asked for."""
     from bestbefore import streams

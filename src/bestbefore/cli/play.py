@@ -1,24 +1,26 @@
 """`bestbefore play`: how much the rules lose by not pulling the best valid arm, with how much memory."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from bestbefore.cli.options import Listed, check_files, deliver, make_stream, stream_options, tell_of_compilation
+from bestbefore.cli.options import (
+    Listed,
+    check_files,
+    deliver,
+    make_stream,
+    memories_up_to,
+    memory_option,
+    stream_options,
+    tell_of_compilation,
+)
+from bestbefore.cli.screen import print_by_memory
 from bestbefore.rules import KEEP_FOR_REGRET, PULL
-
-if TYPE_CHECKING:
-    from bestbefore.simulate import Table
 
 
 @click.command()
-@click.option(
-    "-m",
-    "--memory",
-    type=Listed(int),
-    help="Slots: one number or several, as in 5,20,50.  [default: a tenth of the window up to all of it, in steps]",
-)
+@memory_option
 @click.option(
     "-k",
     "--keep",
@@ -55,7 +57,7 @@ def play(
     Each window position is an epoch with a budget of pulls.  The keep rule decides who stays in the slots, the pull
     rule how the budget is spent; regret is the best valid mean less that of the arm pulled, summed over all pulls.
 
-    \\b
+    \b
     bestbefore play                                         the trade-off of memory and regret
     bestbefore play --stream two-level --plot regret.png    the paper's arms
     bestbefore play -k fifo,staircase -p moss,thompson      other rules
@@ -66,7 +68,7 @@ def play(
 
     source = make_stream(stream, arms, window, rewards, sigma)
     tell_of_compilation(play_block)
-    sizes = memory or sorted({max(1, round(window * tenth / 10)) for tenth in (1, 2, 3, 4, 6, 8, 10)})
+    sizes = memory or memories_up_to(window)
     table = simulate.regret(source, window, budget, sizes, keep, pull, carry=not fresh, **settings)
     title = f"{source.name} stream of {source.length:,} arms, window {window:,}, {budget:,} pulls an epoch"
 
@@ -75,28 +77,7 @@ def play(
 
         plot_regret(table, title, path)
 
-    deliver(table, as_json, csv, plot, lambda: _print(table, title), draw)
+    def show() -> None:
+        print_by_memory(table, f"Regret, mean over runs\n{title}", ["keep", "pull"], "regret")
 
-
-def _print(table: "Table", title: str) -> None:
-    """Print mean regret, a row a memory and a column a pair of rules; the least of a row stands out."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as Screen
-
-    rows = table.summary(["keep", "pull", "memory"], ["regret"])
-    pairs = list(dict.fromkeys((row["keep"], row["pull"]) for row in rows))
-    screen = Screen(title=f"Regret, mean over runs\n{title}", box=box.SIMPLE_HEAD)
-    screen.add_column("memory", justify="right")
-    for keep, pull in pairs:
-        screen.add_column(f"{keep}\n{pull}", justify="right", no_wrap=True)
-    for memory in dict.fromkeys(row["memory"] for row in rows):
-        regrets = [
-            row["regret"]
-            for pair in pairs
-            for row in rows
-            if (row["keep"], row["pull"]) == pair and row["memory"] == memory
-        ]
-        least = min(regrets)
-        screen.add_row(f"{memory}", *(f"[bold green]{r:,.0f}[/]" if r == least else f"{r:,.0f}" for r in regrets))
-    Console().print(screen)
+    deliver(table, as_json, csv, plot, show, draw)

@@ -24,7 +24,7 @@ def theorems(
 
     A NAME picks an experiment; without one, all are run.  The exit code is 1 if a line does not hold.
 
-    \\b
+    \b
     bestbefore theorems                  all of them: a minute or two
     bestbefore theorems --list           what there is
     bestbefore theorems king stairs      two of them

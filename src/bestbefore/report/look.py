@@ -9,6 +9,12 @@ COLOURS: Final = {  # Okabe and Ito's palette
     "fifo": "#56B4E9",
     "reservoir": "#CC79A7",
     "king": "#E69F00",
+    "wait": "#0072B2",
+    "rank": "#D55E00",
+    "race": "#009E73",
+    "stay": "#0072B2",
+    "hope": "#D55E00",
+    "weigh": "#009E73",
 }
 OTHERS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555", "#8c564b")
 
