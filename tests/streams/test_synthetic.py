@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bestbefore.streams import BLOCK, beta, constant, decreasing, sawtooth, two_level, uniform
+from bestbefore.streams import BLOCK, beta, constant, decreasing, sawtooth, two_level, two_level_spread, uniform
 
 LONG = 2 * BLOCK + 123
 ALL = {
@@ -12,6 +12,7 @@ ALL = {
     "beta": beta,
     "constant": constant,
     "two-level": two_level,
+    "two-level spread": two_level_spread,
     "decreasing": decreasing,
     "sawtooth": sawtooth,
 }
@@ -31,7 +32,7 @@ def test_the_same_generator_makes_the_same_arms(name):
     assert means_of(stream, seed=1).tolist() == means_of(stream, seed=1).tolist()
 
 
-@pytest.mark.parametrize("name", ["uniform", "beta", "two-level"])
+@pytest.mark.parametrize("name", ["uniform", "beta", "two-level", "two-level spread"])
 def test_another_seed_makes_other_arms(name):
     assert means_of(ALL[name](100), seed=1).tolist() != means_of(ALL[name](100), seed=2).tolist()
 
@@ -118,6 +119,16 @@ def test_two_level_has_exactly_one_good_arm_for_each_window(arms, window):
         means = means_of(two_level(arms, window), seed)
         assert np.count_nonzero(means == 0.95) == arms // window
         assert np.count_nonzero(means == 0.25) == arms - arms // window
+
+
+def test_two_level_spread_has_the_good_arms_of_two_level_and_low_ones_from_a_normal_cut_at_both_ends():
+    """Kolmogorov-Smirnov; it fails by chance once in a million tests."""
+    for arms, window in [(1000, 50), (49, 50), (LONG, 20)]:
+        means = means_of(two_level_spread(arms, window))
+        assert np.count_nonzero(means == 0.95) == arms // window
+        low = means[means != 0.95]
+        assert stats.kstest(low, stats.truncnorm(-2.5, 2.5, loc=0.25, scale=0.1).cdf).pvalue > 1e-6
+        assert (low.min() >= 0, low.max() <= 0.5) == (True, True)
 
 
 def test_two_level_puts_its_good_arms_anywhere_with_equal_chance():

@@ -87,7 +87,7 @@ def everlasting(
         name, slots, run = piece
         if not isinstance(name, str):
             called: str = getattr(name, "__name__", type(name).__name__)
-            best, how = _best_of(stream, seed, run), (flag == "explicit", clock == "goes on")
+            best, how = best_of(stream, seed, run), (flag == "explicit", clock == "goes on")
             row = seek_by_verbs(name, stream, window, slots, budget, best, *how, generators(seed, run), stop)
             return {"strategy": called, "memory": slots, "run": run} | row
         most = seek_tests(budget, stream.length, name) if tests is None else tests
@@ -110,7 +110,7 @@ def _strategies(flag: str, strategy: str | Factory | Sequence[str | Factory] | N
 
 def _measured(stream: Stream, slots: int, settings: Settings, seed: int, run: int, stop: threading.Event) -> Row:
     """Run once, and return the measured columns of the row."""
-    best, best_mean = _best_of(stream, seed, run)
+    best, best_mean = best_of(stream, seed, run)
     settings = settings._replace(best=best)
     arms_rng, rewards, luck = generators(seed, run)
     seek = start_seek(slots)
@@ -126,7 +126,7 @@ def _measured(stream: Stream, slots: int, settings: Settings, seed: int, run: in
     return {"regret": max(regret, 0.0), "found": bool(seek.counts[FOUND])} | measured
 
 
-def _best_of(stream: Stream, seed: int, run: int) -> tuple[int, float]:
+def best_of(stream: Stream, seed: int, run: int) -> tuple[int, float]:
     """Return the arrival of the best arm of a run, the first of equals, and its mean."""
     start, best, best_mean = 0, 0, -math.inf
     for arms in stream.blocks(generators(seed, run)[0]):

@@ -16,7 +16,7 @@ from bestbefore.streams.hard import (
 )
 from bestbefore.streams.movielens import movielens
 from bestbefore.streams.stream import BLOCK, Arms, Stream, as_stream, from_means, from_ratings
-from bestbefore.streams.synthetic import beta, constant, decreasing, sawtooth, two_level, uniform
+from bestbefore.streams.synthetic import beta, constant, decreasing, sawtooth, two_level, two_level_spread, uniform
 
 __all__ = [
     "BLOCK",
@@ -43,5 +43,6 @@ __all__ = [
     "signal_prime",
     "signal_prime_beta",
     "two_level",
+    "two_level_spread",
     "uniform",
 ]

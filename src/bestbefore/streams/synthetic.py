@@ -35,19 +35,27 @@ def constant(arms: int = 1000, mean: float = 0.5) -> Stream:
 def two_level(arms: int = 1000, window: int = 50, high: float = 0.95, low: float = 0.25) -> Stream:
     """Mean `high` for arms / window of the arms, `low` for all others, in random order: the paper's arms for regret."""
     _check_range(low, high)
-    arms, window = whole("arms", arms), whole("window", window)
+    return _two_level("two-level", arms, window, high, lambda rng, size: np.full(size, float(low)))
 
-    def source(rng: np.random.Generator) -> Iterator[Arms]:
-        good, bad = arms // window, arms - arms // window
-        for size in block_sizes(arms):
-            here = int(rng.hypergeometric(good, bad, size))  # good arms among the next `size` of a shuffled list
-            means = np.full(size, float(low))
-            means[:here] = high
-            rng.shuffle(means)
-            good, bad = good - here, bad - (size - here)
-            yield bernoulli(means)
 
-    return Stream("two-level", arms, source)
+def two_level_spread(
+    arms: int = 1000, window: int = 50, high: float = 0.95, low: float = 0.25, spread: float = 0.1
+) -> Stream:
+    """Mean `high` for arms / window of the arms, for all others Normal(low, spread) cut to [0, 2 low], in random order.
+
+    These are the arms for regret of the paper's public code, where the text has `two_level`.
+    """
+    between("low", low, 0, 0.5, closed="right")
+    between("high", high, low, 1, closed="both")
+    between("spread", spread, 0, np.inf)
+
+    def draw(rng: np.random.Generator, size: int) -> Floats:
+        means = rng.normal(low, spread, size)
+        while (outside := np.abs(means - low) > low).any():
+            means[outside] = rng.normal(low, spread, np.count_nonzero(outside))
+        return means
+
+    return _two_level("two-level spread", arms, window, high, draw)
 
 
 def decreasing(arms: int = 1000, high: float = 1.0, low: float = 0.0) -> Stream:
@@ -73,6 +81,25 @@ def _independent(name: str, arms: int, draw: Callable[[np.random.Generator, int]
             yield bernoulli(draw(rng, size))
 
     return Stream(name, whole("arms", arms), source)
+
+
+def _two_level(
+    name: str, arms: int, window: int, high: float, draw: Callable[[np.random.Generator, int], Floats]
+) -> Stream:
+    """Make a stream in random order, with arms / window good arms; `draw` makes the means of the others."""
+    arms, window = whole("arms", arms), whole("window", window)
+
+    def source(rng: np.random.Generator) -> Iterator[Arms]:
+        good, bad = arms // window, arms - arms // window
+        for size in block_sizes(arms):
+            here = int(rng.hypergeometric(good, bad, size))  # good arms among the next `size` of a shuffled list
+            means = draw(rng, size)
+            means[:here] = high
+            rng.shuffle(means)
+            good, bad = good - here, bad - (size - here)
+            yield bernoulli(means)
+
+    return Stream(name, arms, source)
 
 
 def _falling(name: str, arms: int, period: int, high: float, low: float) -> Stream:

@@ -1,0 +1,336 @@
+"""The experiments of Braverman et al. as their public code runs them, so that the published curves come out.
+
+The theorems stand; the figures need a footnote.  The code differs from the text in a few places, as research code
+does, and two of them carry a claim.  The top-k baseline keeps empirical means in an integer array, so every mean below
+1 becomes 0 and it cannot rank arms: that "more memory does not help the baseline" comes from there.  In the reservoir
+expired arms leave the list, but not the arrays of statistics beside it, so that means and counts belong to other arms:
+that is why memory is of little use to regret before it reaches W, where regret falls like a cliff.  All differences can
+be switched off one by one, to see which of them does what: `Deviations`.  With all off, `AS_DESCRIBED`, it is what the
+text says, and what `simulate` does.
+
+Not switched, since they are choices and not slips: each arm is tested `ceil(slots^2 / 2 ln(n / delta))` times, by all
+algorithms, for regret at most as often as the epoch's budget allows; with memory W or more, all W arms are kept, each
+with its own statistics; UCB's index is that of `bestbefore.pull.ucb`, and its statistics carry over; low arms for
+regret are `streams.two_level_spread`.  Arms, as in `simulate`, depend only on seed and run.
+
+This is our own code, written from a description.  Where that is silent, it takes what seems most natural:
+
+- Arms stand in a list in order of arrival; a new arm is appended, or takes the place of the one that it replaces.
+- Of equal means, the first place of the list is answered, and the first one is replaced (NumPy's argmax and argmin).
+- The baseline compares the new mean, a fraction, with stored ones, whole numbers: a mean above 0 beats a stored 0.
+- The baseline's means are not moved up either when an arm leaves the list (`misaligned_baseline`).  Moved up, an arm
+  whose test returned nothing but 1 would still be ranked first, and the least memories would do better: an error of
+  0.17 instead of 0.33 with memory 2, n = 1000, W = 50.
+- The baseline does not learn from the pulls by which it exploits.
+- In the reservoir, statistics in the place of a new arm begin with nothing; a random one is replaced in its place.  Of
+  several readings that were tried, all have the cliff, and this one comes close to the small rise before it that the
+  paper reports: regret stands still there, and its changes, about 1%, are up for W = 50 and down for W = 20.
+- An arm that lives W + 1 steps may be better than all valid ones; its error or regret is then below 0.
+- Everlasting: the best arm is not replaced any more once it has outlived its window in memory; if it is not in memory
+  at the end, the first arm of the list is committed to.  T is 1000 n.
+
+>>> from bestbefore.streams import uniform
+>>> table = explore(uniform(200), window=20, memory=4, runs=1)
+>>> [(row["keep"], row["slots"], row["mean"] > 0.3) for row in table]
+[('bucket', 5, False), ('topk', 5, True)]
+"""
+
+import math
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from bestbefore import bounds
+from bestbefore.arguments import MOST, between, one_of, whole
+from bestbefore.paper.published_kernel import (
+    BASELINE,
+    BUCKET,
+    FOUND,
+    PEAK,
+    PULLS,
+    RESERVOIR,
+    Deviations,
+    Ints,
+    Run,
+    Settings,
+    commit_block,
+    everlasting_block,
+    explore_block,
+    holds,
+    reservoir_block,
+    start_run,
+    with_room_for,
+)
+from bestbefore.simulate.budgets import Budgets, as_budgets, checked
+from bestbefore.simulate.everlasting import best_of
+from bestbefore.simulate.explore import memories_of
+from bestbefore.simulate.parallel import run_all
+from bestbefore.simulate.seeds import budget_generator, generators
+from bestbefore.simulate.table import Row, Table
+from bestbefore.simulate.truth import summary
+from bestbefore.streams import Stream, as_stream
+
+__all__ = [
+    "AS_DESCRIBED",
+    "EVERLASTING_MEMORY",
+    "EXPLORE_MEMORY",
+    "PUBLISHED",
+    "REGRET_MEMORY",
+    "Deviations",
+    "everlasting",
+    "explore",
+    "pulls_of_test",
+    "regret",
+]
+
+PUBLISHED: Final = Deviations()
+AS_DESCRIBED: Final = Deviations(*[False] * len(PUBLISHED))
+
+EXPLORE_MEMORY: Final = {20: range(2, 17, 2), 50: range(2, 29, 2), 100: range(5, 51, 5), 200: range(10, 101, 10)}
+"""The memories of the published panels of exploration, by window."""
+
+REGRET_MEMORY: Final = {20: range(2, 21, 2), 50: range(5, 51, 5)}
+"""Those of regret."""
+
+EVERLASTING_MEMORY: Final = {10: range(2, 13, 2), 20: range(2, 23, 2), 50: range(5, 56, 5)}
+"""Ours for the everlasting arm, up to one step beyond W, where regret is 0; those of the paper are not known."""
+
+Memories = int | Sequence[int] | None
+
+
+def pulls_of_test(slots: int, arms: int, delta: float = 0.01) -> int:
+    """Return how often an arm is tested: ceil(slots^2 / 2 ln(n / delta)).
+
+    >>> pulls_of_test(slots=3, arms=1000)
+    52
+    """
+    tests = math.ceil(slots**2 / 2 * math.log(arms / delta))
+    if tests * arms > MOST:
+        raise ValueError(f"memory must be so small that {arms} arms have at most 2**53 tests together, not {slots}")
+    return tests
+
+
+def explore(
+    stream: Stream | Iterable[float],
+    window: int = 50,
+    memory: Memories = None,
+    algorithms: str | Sequence[str] = ("bucket", "topk"),
+    *,
+    delta: float = 0.01,
+    deviations: Deviations = PUBLISHED,
+    runs: int = 10,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Table:
+    """Explore a stream as the published code does: by Bucket, and by the top-k baseline.
+
+    `memory` is that of the axes, and unless given that of the published panel of this window.  Columns are those of
+    `simulate.explore`, and slots.
+    """
+    panel = _Panel.of(stream, window, memory, EXPLORE_MEMORY, deviations, delta, seed)
+    names = _names(algorithms, ("bucket", "topk"))
+
+    def work(piece: tuple[str, int, int], stop: threading.Event) -> Row:
+        name, size, run = piece
+        algorithm = BUCKET if name == "bucket" else BASELINE
+        slots, settings = panel.slots(algorithm, size), panel.settings(algorithm, size)
+        arms_rng, rewards, _ = generators(seed, run)
+        done = start_run(slots, panel.stream.length)
+        for arms in panel.stream.blocks(arms_rng):
+            done = with_room_for(done, arms)
+            explore_block(done, arms, settings, rewards)
+            if stop.is_set():
+                break
+        row: Row = {"keep": name, "memory": size, "slots": slots, "run": run}
+        return row | summary(done.errors) | {"epsilon": settings.epsilon} | _counts(done)
+
+    return _table(work, panel.pieces(names, runs), jobs, "exploring", progress)
+
+
+def regret(
+    stream: Stream | Iterable[float],
+    window: int = 50,
+    budgets: int | Sequence[int] | Budgets = 1000,
+    memory: Memories = None,
+    algorithms: str | Sequence[str] = ("reservoir", "commit"),
+    *,
+    delta: float = 0.01,
+    deviations: Deviations = PUBLISHED,
+    runs: int = 10,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Table:
+    """Play a stream as the published code does.
+
+    "reservoir" is reservoir x UCB, which with memory W or more keeps all W arms; "commit" is the top-k baseline, which
+    tests each new arm and spends the rest of the budget on the arm of the highest mean.  Columns are those of
+    `simulate.regret` but switches, and slots.
+
+    >>> table = regret([0.2, 0.9, 0.4], window=2, budgets=10, memory=2, runs=1)
+    >>> [(row["keep"], row["pull"], row["slots"], row["pulls"]) for row in table]
+    [('reservoir', 'ucb', 2, 30), ('topk', 'commit', 3, 30)]
+    """
+    panel = _Panel.of(stream, window, memory, REGRET_MEMORY, deviations, delta, seed)
+    names = _names(algorithms, ("reservoir", "commit"))
+    first = 1 if deviations.partial_windows else panel.window
+    epochs, make_budgets = panel.stream.length - first + 1, as_budgets(budgets)
+    if epochs < 1:
+        raise ValueError(f"window must be at most {panel.stream.length}, the arms of the stream, not {window}")
+
+    def budgets_of(run: int) -> Ints:
+        made = np.zeros(panel.stream.length, np.int64)
+        made[first - 1 :] = checked(np.asarray(make_budgets(epochs, budget_generator(seed, run))), epochs)
+        return made
+
+    budgets_of(0)
+
+    def work(piece: tuple[str, int, int], stop: threading.Event) -> Row:
+        name, size, run = piece
+        algorithm = RESERVOIR if name == "reservoir" else BASELINE
+        slots, settings = panel.slots(algorithm, size), panel.settings(algorithm, size)
+        (arms_rng, rewards, luck), pulls, start = generators(seed, run), budgets_of(run), 0
+        done = start_run(slots, 0)
+        for arms in panel.stream.blocks(arms_rng):
+            done = with_room_for(done, arms)
+            here = pulls[start : start + arms.means.size]
+            if name == "reservoir":
+                reservoir_block(done, arms, here, settings, rewards, luck)
+            else:
+                commit_block(done, arms, here, settings, rewards)
+            start += arms.means.size
+            if stop.is_set():
+                break
+        keep, pull = ("reservoir", "ucb") if name == "reservoir" else ("topk", "commit")
+        row: Row = {"keep": keep, "pull": pull, "memory": size, "slots": slots, "run": run}
+        return row | {"regret": float(done.regret[0])} | _counts(done)
+
+    return _table(work, panel.pieces(names, runs), jobs, "playing", progress)
+
+
+def everlasting(
+    stream: Stream | Iterable[float],
+    window: int = 50,
+    budget: int | None = None,
+    memory: Memories = None,
+    *,
+    deviations: Deviations = PUBLISHED,
+    runs: int = 10,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Table:
+    """Seek the arm that never expires as the published code does: keep a sample, pull nothing until the end.
+
+    All `budget` pulls, 1000 for each arm of the stream unless given, then go to the best arm if it is in memory, and
+    else to any arm that is.  Columns are those of `simulate.everlasting`, and slots; found is whether it was there.
+
+    >>> table = everlasting([0.5, 0.9, 0.1, 0.4, 0.3], window=2, memory=2, runs=1)
+    >>> [(row["slots"], row["found"], row["regret"]) for row in table]
+    [(2, True, 0.0)]
+    """
+    panel = _Panel.of(stream, window, memory, EVERLASTING_MEMORY, deviations, 0.01, seed)
+    budget = 1000 * panel.stream.length if budget is None else whole("budget", budget)
+
+    def work(piece: tuple[str, int, int], stop: threading.Event) -> Row:
+        name, size, run = piece
+        slots = panel.slots(RESERVOIR, size)
+        best, best_mean = best_of(panel.stream, seed, run)
+        settings = panel.settings(RESERVOIR, size)._replace(best=best)
+        (arms_rng, _, luck), start = generators(seed, run), 0
+        done = start_run(slots, 0)
+        for arms in panel.stream.blocks(arms_rng):
+            done = with_room_for(done, arms)
+            everlasting_block(done, arms, start, settings, luck)
+            start += arms.means.size
+            if stop.is_set() or done.counts[FOUND]:
+                break
+        found = bool(done.counts[FOUND] or holds(done, best))
+        lost = 0.0 if found else budget * (best_mean - float(done.known.means[0]))
+        row: Row = {"strategy": name, "memory": size, "slots": slots, "run": run, "regret": lost, "found": found}
+        return row | {"tests": 0, "wasted": 0, "pulls": budget, "peak_memory": int(done.counts[PEAK])}
+
+    return _table(work, panel.pieces(["wait"], runs), jobs, "seeking", progress)
+
+
+class _Panel(NamedTuple):
+    """What all runs of a table share, checked."""
+
+    stream: Stream
+    window: int
+    sizes: list[int]
+    deviations: Deviations
+    delta: float
+
+    @classmethod
+    def of(
+        cls,
+        stream: Stream | Iterable[float],
+        window: int,
+        memory: Memories,
+        published: Mapping[int, Sequence[int]],
+        deviations: Deviations,
+        delta: float,
+        seed: int,
+    ) -> "_Panel":
+        """Check the arguments; `published` has the memories of the paper's panels, by window."""
+        stream, window = as_stream(stream), whole("window", window)
+        if memory is None and window not in published:
+            raise ValueError(f"memory must be given for window {window}; only {list(published)} have panels")
+        whole("seed", seed, at_least=0)
+        sizes = memories_of(published[window] if memory is None else memory)
+        return cls(stream, window, sizes, deviations, between("delta", delta, 0, 1))
+
+    def is_window(self, algorithm: int, size: int) -> bool:
+        """Tell whether memory `size` stands for the whole window, every arm with its own statistics."""
+        return algorithm == RESERVOIR and size >= self.window
+
+    def slots(self, algorithm: int, size: int) -> int:
+        """Return the slots of memory `size`."""
+        return self.window if self.is_window(algorithm, size) else size + self.deviations.extra_slot
+
+    def settings(self, algorithm: int, size: int) -> Settings:
+        """Return what a run with memory `size` is told."""
+        deviations, slots = self.deviations, self.slots(algorithm, size)
+        exact = algorithm == BUCKET or self.is_window(algorithm, size)
+        moved = deviations.misaligned if algorithm == RESERVOIR else deviations.misaligned_baseline
+        life = self.window + (deviations.extra_step and not exact)
+        tests, epsilon = (
+            pulls_of_test(slots, self.stream.length, self.delta),
+            min(bounds.epsilon_for_memory(slots), 1.0),
+        )
+        return Settings(
+            algorithm, self.window, life, exact or not moved, tests, epsilon, self.delta, 0, self.deviations
+        )
+
+    def pieces(self, names: Sequence[str], runs: int) -> list[tuple[str, int, int]]:
+        """Return the pieces of work: one for each algorithm, memory and run."""
+        return [(name, size, run) for name in names for size in self.sizes for run in range(whole("runs", runs))]
+
+
+def _names(algorithms: str | Sequence[str], allowed: Sequence[str]) -> list[str]:
+    """Return the algorithms asked for, one or many."""
+    names = [
+        one_of("algorithms", name, allowed) for name in ([algorithms] if isinstance(algorithms, str) else algorithms)
+    ]
+    if not names:
+        raise ValueError("algorithms must name at least one, not []")
+    return names
+
+
+def _counts(done: Run) -> Row:
+    return {"pulls": int(done.counts[PULLS]), "peak_memory": int(done.counts[PEAK])}
+
+
+def _table(
+    work: Callable[[tuple[str, int, int], threading.Event], Row],
+    pieces: Sequence[tuple[str, int, int]],
+    jobs: int | None,
+    label: str,
+    progress: bool | None,
+) -> Table:
+    jobs = None if jobs is None else whole("jobs", jobs)
+    return Table(run_all(work, pieces, jobs=jobs, label=label, progress=progress))

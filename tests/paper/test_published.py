@@ -1,0 +1,331 @@
+"""The paper's experiments as published: each deviation against a plain re-telling, and the curves that come out."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bestbefore import simulate
+from bestbefore.paper import published
+from bestbefore.paper.published import AS_DESCRIBED, PUBLISHED, Deviations, pulls_of_test
+from bestbefore.simulate.seeds import generators
+from bestbefore.streams import from_means, two_level_spread, uniform
+
+ALONE = {name: AS_DESCRIBED._replace(**{name: True}) for name in Deviations._fields}
+BUT_ONE = {f"all but {name}": PUBLISHED._replace(**{name: False}) for name in Deviations._fields}
+ALL = {"published": PUBLISHED, "as described": AS_DESCRIBED} | ALONE | BUT_ONE
+each = pytest.mark.parametrize("which", ALL)
+
+
+# The code as research code would look: lists, arrays, one arm after the other
+
+
+def means_of(stream, rng):
+    return np.concatenate([block.means for block in stream.blocks(rng)])
+
+
+def best_valid(mu, t, window):
+    return mu[max(0, t - window + 1) : t + 1].max()
+
+
+def test_of(mean, s, rng, deviations):
+    """Return the mean of s pulls."""
+    if deviations.wide_normal and s > 100_000:
+        return rng.normal(mean, 2 / math.sqrt(s))
+    return rng.binomial(s, mean) / s
+
+
+test_of.__test__ = False
+
+
+class Baseline:
+    """A list of arms, and an array of means that may be one of integers."""
+
+    def __init__(self, slots, window, deviations):
+        self.arms = []
+        self.means = np.array([0] * slots) if deviations.integer_means else np.zeros(slots)
+        self.life = window + 1 if deviations.extra_step else window
+        self.deviations = deviations
+
+    def expire(self, t):
+        for arm in list(self.arms):
+            if t - arm >= self.life:
+                place = self.arms.index(arm)
+                self.arms.pop(place)
+                if not self.deviations.misaligned_baseline:
+                    self.means[place:-1] = self.means[place + 1 :].copy()
+
+    def add(self, t, mean):
+        if len(self.arms) < len(self.means):
+            self.arms.append(t)
+            self.means[len(self.arms) - 1] = mean
+            return
+        place = np.argmin(self.means)
+        if mean > self.means[place]:
+            self.arms[place] = t
+            self.means[place] = mean
+
+    def best(self):
+        return self.arms[np.argmax(self.means[: len(self.arms)])]
+
+
+def slow_topk(mu, window, memory, rng, deviations):
+    slots = memory + 1 if deviations.extra_slot else memory
+    s = math.ceil(slots**2 / 2 * math.log(len(mu) / 0.01))
+    baseline, errors = Baseline(slots, window, deviations), []
+    for t in range(len(mu)):
+        baseline.expire(t)
+        baseline.add(t, test_of(mu[t], s, rng, deviations))
+        errors.append(best_valid(mu, t, window) - mu[baseline.best()])
+    return np.mean(errors)
+
+
+def slow_bucket(mu, window, memory, rng, deviations):
+    slots = memory + 1 if deviations.extra_slot else memory
+    s = math.ceil(slots**2 / 2 * math.log(len(mu) / 0.01))
+    buckets, errors = {}, []
+    for t in range(len(mu)):
+        buckets = {bucket: arm for bucket, arm in buckets.items() if t - arm < window}
+        mean = test_of(mu[t], s, rng, deviations)
+        buckets[max(math.ceil(min(max(mean, 0), 1) * slots * (1 - 1e-15)), 1)] = t
+        errors.append(best_valid(mu, t, window) - mu[buckets[max(buckets)]])
+    return np.mean(errors)
+
+
+def slow_commit(mu, window, memory, budget, rng, deviations):
+    slots = memory + 1 if deviations.extra_slot else memory
+    s = min(math.ceil(slots**2 / 2 * math.log(len(mu) / 0.01)), budget)
+    baseline, regret = Baseline(slots, window, deviations), 0.0
+    for t in range(len(mu)):
+        baseline.expire(t)
+        played = deviations.partial_windows or t >= window - 1
+        baseline.add(t, test_of(mu[t], s, rng, deviations) if played else 0.0)
+        if played:
+            best = best_valid(mu, t, window)
+            regret += s * (best - mu[t]) + (budget - s) * (best - mu[baseline.best()])
+    return regret
+
+
+def slow_reservoir(mu, window, memory, budget, rng, deviations):
+    """UCB, pull by pull; what stands in place i of the list is noted in place i of the arrays."""
+    slots = memory + 1 if deviations.extra_slot else memory
+    life = window + 1 if deviations.extra_step else window
+    arms, means, counts, regret = [], [0.0] * slots, [0] * slots, 0.0
+    for t in range(len(mu)):
+        if arms and t - min(arms) >= life:
+            place = arms.index(min(arms))
+            arms.pop(place)
+            if not deviations.misaligned:
+                means, counts = [*means[:place], *means[place + 1 :], 0.0], [*counts[:place], *counts[place + 1 :], 0]
+        place = -1
+        if len(arms) < slots:
+            arms.append(t)
+            place = len(arms) - 1
+        elif rng.random() < slots / (t + 2 if deviations.late_admission else t + 1):
+            place = rng.integers(slots)
+            arms[place] = t
+        if place >= 0:
+            means[place] = counts[place] = 0
+        if t < window - 1 and not deviations.partial_windows:
+            continue
+        log, best = math.log(budget * len(arms) / 0.01), best_valid(mu, t, window)
+        for _ in range(budget):
+            i = max(range(len(arms)), key=lambda i: means[i] + math.sqrt(log / counts[i]) if counts[i] else math.inf)
+            means[i] = (means[i] * counts[i] + (rng.random() < mu[arms[i]])) / (counts[i] + 1)
+            counts[i] += 1
+            regret += best - mu[arms[i]]
+    return regret
+
+
+def slow_everlasting(mu, window, memory, luck, deviations):
+    slots = memory + 1 if deviations.extra_slot else memory
+    life = window + 1 if deviations.extra_step else window
+    arms, best = [], int(mu.argmax())
+    for t in range(len(mu)):
+        if best in arms and t - best >= life:
+            return 0.0
+        arms = [arm for arm in arms if t - arm < life]
+        u, odds = luck.random(), t + 2 if deviations.late_admission else t + 1
+        if len(arms) < slots:
+            arms.append(t)
+        elif u * odds < slots:
+            arms[int(u * odds)] = t
+    return 0.0 if best in arms else 1000 * len(mu) * (mu[best] - mu[arms[0]])
+
+
+# Run for run
+
+
+@each
+@pytest.mark.parametrize(("arms", "window", "memory"), [(300, 20, 2), (300, 20, 6), (60, 30, 170), (50, 60, 5)])
+def test_exploration_is_that_of_the_plain_code_with_the_same_random_numbers(which, arms, window, memory):
+    """A memory of 170 needs more than 100,000 pulls of each arm."""
+    stream, deviations = uniform(arms), ALL[which]
+    table = published.explore(stream, window, memory, deviations=deviations, runs=3, seed=1, jobs=1)
+    for row in table:
+        arms_rng, rewards, _ = generators(1, row["run"])
+        slow = {"bucket": slow_bucket, "topk": slow_topk}[row["keep"]]
+        assert row["mean"] == pytest.approx(slow(means_of(stream, arms_rng), window, memory, rewards, deviations))
+        assert row["slots"] == memory + deviations.extra_slot
+        assert row["pulls"] == arms * pulls_of_test(row["slots"], arms)
+
+
+@each
+@pytest.mark.parametrize("memory", [2, 8, 25])
+def test_the_baseline_of_regret_is_that_of_the_plain_code_with_the_same_random_numbers(which, memory):
+    stream, deviations = two_level_spread(300, 20), ALL[which]
+    table = published.regret(stream, 20, 400, memory, "commit", deviations=deviations, runs=3, seed=2, jobs=1)
+    for row in table:
+        arms_rng, rewards, _ = generators(2, row["run"])
+        slow = slow_commit(means_of(stream, arms_rng), 20, memory, 400, rewards, deviations)
+        assert row["regret"] == pytest.approx(slow)
+        assert row["pulls"] == 400 * (300 if deviations.partial_windows else 281)
+
+
+@each
+@pytest.mark.parametrize("memory", [2, 7])
+def test_everlasting_is_that_of_the_plain_code_with_the_same_random_numbers(which, memory):
+    stream, deviations = uniform(200), ALL[which]
+    for row in published.everlasting(stream, 10, memory=memory, deviations=deviations, runs=10, seed=3, jobs=1):
+        arms_rng, _, luck = generators(3, row["run"])
+        mu = means_of(stream, arms_rng)
+        assert row["regret"] == pytest.approx(slow_everlasting(mu, 10, memory, luck, deviations))
+        assert row["found"] == (row["regret"] == 0)
+
+
+@pytest.mark.parametrize("which", ["published", "as described", "all but misaligned"])
+def test_the_reservoir_plays_as_the_plain_code_does(which):
+    """Leaps draw other numbers, so 60 runs each are compared: Kolmogorov-Smirnov, by chance once in 10,000 tests."""
+    stream, deviations = two_level_spread(100, 8), ALL[which]
+    fast = published.regret(stream, 8, 25, 5, "reservoir", deviations=deviations, runs=60, jobs=1)
+    rng = np.random.default_rng(4)
+    slow = [slow_reservoir(means_of(stream, rng), 8, 5, 25, rng, deviations) for _ in range(60)]
+    assert stats.ks_2samp(fast["regret"], slow).pvalue > 1e-4
+    if which == "published":  # and the test would notice
+        other = published.regret(stream, 8, 25, 5, "reservoir", deviations=AS_DESCRIBED, runs=60, jobs=1)
+        assert stats.ks_2samp(other["regret"], slow).pvalue < 1e-4
+
+
+# As described, it is what `simulate` does
+
+
+def test_bucket_is_as_described_but_for_its_slots():
+    for seed in (0, 1):
+        told = published.explore(uniform(500), 20, [2, 9], "bucket", runs=3, seed=seed)
+        for slots in (3, 10):
+            pulls = pulls_of_test(slots, 500)
+            done = simulate.explore(uniform(500), 20, slots, "bucket", pulls=pulls, runs=3, seed=seed)
+            for column in ("run", "mean", "median", "max", "within", "epsilon", "pulls", "peak_memory"):
+                assert told.where(slots=slots)[column].tolist() == done[column].tolist()
+
+
+def test_with_all_deviations_off_exploration_is_that_of_simulate():
+    """Gaussian rewards, since they have no ties, which `simulate` breaks in favour of the newer arm."""
+    stream = uniform(9000).gaussian(0.5)
+    told = published.explore(stream, 20, 4, deviations=AS_DESCRIBED, runs=2)
+    done = simulate.explore(stream, 20, 4, ["bucket", "topk"], pulls=pulls_of_test(4, 9000), runs=2)
+    for column in done.columns:
+        assert told[column].tolist() == done[column].tolist()
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [uniform(300), uniform(300).rated([0, 0.5, 1]), uniform(300).gaussian(0.3), uniform(8300)],
+    ids=["Bernoulli", "ratings", "Gaussian", "two blocks"],
+)
+def test_with_memory_w_all_arms_are_kept_and_played_as_simulate_does(stream):
+    for deviations, partial in ((PUBLISHED, True), (AS_DESCRIBED, False)):
+        told = published.regret(stream, 10, 60, 10, "reservoir", deviations=deviations, runs=2)
+        done = simulate.regret(stream, 10, 60, 10, "fifo", "ucb", partial=partial, runs=2)
+        assert told["regret"] == pytest.approx(done["regret"])
+        assert told["pulls"].tolist() == done["pulls"].tolist()
+
+
+def test_with_all_deviations_off_the_reservoir_is_that_of_simulate():
+    """150 runs each: Kolmogorov-Smirnov, by chance once in 10,000 tests."""
+    stream = two_level_spread(200, 20).rated([0, 0.5, 1])
+    told = published.regret(stream, 20, 100, 8, "reservoir", deviations=AS_DESCRIBED, runs=150, seed=5)
+    done = simulate.regret(stream, 20, 100, 8, "reservoir", "ucb", runs=150, seed=6)
+    assert stats.ks_2samp(told["regret"], done["regret"]).pvalue > 1e-4
+
+
+# The curves
+
+
+def curve(table, column, **where):
+    return [row[column] for row in table.where(**where).summary(by=["memory"], columns=[column])]
+
+
+@pytest.mark.parametrize("window", [20, 50, 100])
+def test_the_baseline_of_exploration_gains_nothing_from_memory(window):
+    table = published.explore(uniform(1000), window, seed=7)
+    baseline, bucket = curve(table, "mean", keep="topk"), curve(table, "mean", keep="bucket")
+    assert min(baseline) > 0.3
+    assert max(baseline) < 0.7
+    assert bucket[-1] < 0.1 * bucket[0]
+
+
+def test_with_means_that_are_fractions_and_in_their_places_the_baseline_is_better_than_bucket():
+    fixed = PUBLISHED._replace(integer_means=False, misaligned_baseline=False)
+    table = published.explore(uniform(1000), 50, [4, 10], deviations=fixed)
+    assert np.less(curve(table, "mean", keep="topk"), curve(table, "mean", keep="bucket")).all()
+
+
+@pytest.mark.parametrize(("arms", "window", "memory"), [(1000, 50, [25, 35, 45, 50]), (1000, 20, [10, 14, 18, 20])])
+def test_regret_as_published_gains_nothing_before_memory_w_and_falls_there_like_a_cliff(arms, window, memory):
+    """Means of 40 runs have a standard error below 1%, so by chance one of them is 5% off less than once in 10,000."""
+    table = published.regret(two_level_spread(arms, window), window, 1000, memory, "reservoir", runs=40)
+    *before, full = curve(table, "regret")
+    assert max(before) < 1.05 * min(before)
+    assert before[-1] > 5 * full
+
+
+def test_with_statistics_in_their_places_regret_falls_steadily_with_memory():
+    fixed = PUBLISHED._replace(misaligned=False)
+    table = published.regret(two_level_spread(1000, 50), 50, 1000, algorithms="reservoir", deviations=fixed)
+    regret = curve(table, "regret")
+    assert all(later < 1.05 * earlier for earlier, later in itertools.pairwise(regret))
+    assert regret[-2] < 0.25 * regret[0]
+    assert regret[-2] < 2 * regret[-1]
+
+
+def test_regret_of_an_everlasting_arm_is_0_from_memory_w_on_and_not_before():
+    table = published.everlasting(uniform(500), 20, runs=30)
+    regret = dict(zip(published.EVERLASTING_MEMORY[20], curve(table, "regret"), strict=True))
+    assert regret[20] == regret[22] == 0
+    assert min(value for memory, value in regret.items() if memory < 20) > 0
+    assert set(table["pulls"]) == {500_000}
+
+
+# Arguments
+
+
+def test_memory_is_that_of_the_published_panel_unless_given():
+    assert set(published.explore(uniform(50), 20, runs=1)["memory"]) == set(range(2, 17, 2))
+    with pytest.raises(ValueError, match=r"^memory must be given for window 30; only"):
+        published.explore(uniform(50), 30)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        ("explore", {"algorithms": "king"}, "algorithms must be one of 'bucket', 'topk', not 'king'"),
+        ("regret", {"algorithms": []}, "algorithms must name at least one, not"),
+        ("regret", {"window": 6, "deviations": AS_DESCRIBED}, "window must be at most 3, the arms of the stream"),
+        ("regret", {"budgets": [1, 2]}, "budgets must be a list of 3"),
+        ("explore", {"delta": 1}, "delta must be"),
+        ("everlasting", {"budget": 0}, "budget must be"),
+        ("explore", {"seed": -1}, "seed must be"),
+        ("explore", {"memory": 2**26}, "memory must be so small that"),
+    ],
+)
+def test_wrong_arguments_are_named(function, arguments, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        getattr(published, function)(from_means([0.1, 0.2, 0.3]), **({"window": 2, "memory": 1, "runs": 1} | arguments))
+
+
+def test_the_same_seed_gives_the_same_table_alone_or_in_parallel():
+    for function in (published.explore, published.regret, published.everlasting):
+        assert function(uniform(60), 10, memory=[2, 10], jobs=1) == function(uniform(60), 10, memory=[2, 10], jobs=2)
