@@ -12,6 +12,7 @@ A panel is a task on a stream, with a window and memory sizes.  Your own is a li
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bestbefore import streams
 from bestbefore.arguments import one_of, whole
@@ -77,8 +78,9 @@ class Panel:
             return streams.uniform(self.arms)
         if self.data == "two-level":
             return streams.two_level(self.arms, self.window)
-        dataset = "latest-small" if "latest-small" in self.data else "1m"
-        order = next((order for order in ("first-rating", "release-year") if self.data.endswith(order)), "permuted")
+        rest = self.data.removeprefix("movielens").removeprefix("-")
+        dataset: Any = "latest-small" if rest.startswith("latest-small") else "1m"
+        order: Any = rest.removeprefix("latest-small").removeprefix("-") or "permuted"
         return streams.movielens(dataset, path=path, arms=self.arms, order=order)
 
     def smaller(self, arms: int = 300) -> "Panel":

@@ -16,7 +16,7 @@ from bestbefore.keep.bucket import bucket
 from bestbefore.memory import Memory, count, empty_memory, expire, leader
 from bestbefore.pull.choose import horizon_of
 from bestbefore.simulate.leaps import Heap, empty_heap, play_leaping
-from bestbefore.simulate.rewards import total_of
+from bestbefore.simulate.rewards import one_reward, total_of
 from bestbefore.simulate.truth import NOW, Errors, Queue, empty_queue, next_best, no_errors, record, with_room
 from bestbefore.streams import Arms
 from bestbefore.streams.stream import bernoulli
@@ -58,6 +58,8 @@ class Deviations(NamedTuple):
     """More than 100,000 pulls at once are replaced by a Normal of standard deviation 2 / sqrt(s) for the mean."""
     late_admission: bool = True
     """A full reservoir of m slots admits arrival t, counted from 1, with probability m / (t + 1), not m / t."""
+    first_pulls: bool = True
+    """Each epoch of UCB begins with one pull of every arm stored: an assumption, see `bestbefore.paper.published`."""
     partial_windows: bool = True
     """Epochs begin with the first arrival, not when the first window is full."""
 
@@ -168,11 +170,24 @@ def reservoir_block(
         if budgets[arm] == 0:
             continue
         run.spent[:] = 0
+        left = budgets[arm]
+        if settings.deviations.first_pulls:
+            left -= _pull_once(run, min(stored, left), rewards)
         horizon = horizon_of(budgets[arm], stored, settings.delta, 1, arms.sigma)
-        play_leaping(memory, known, rules.UCB, budgets[arm], horizon, arms.sigma == 0, rewards, run.heap, run.spent, 0)
+        play_leaping(memory, known, rules.UCB, left, horizon, arms.sigma == 0, rewards, run.heap, run.spent, 0)
         for place in range(stored):
             run.regret[0] += run.spent[place] * (best - known.means[place])
         run.counts[PULLS] += budgets[arm]
+
+
+@njit
+def _pull_once(run: Run, places: int, rewards: np.random.Generator) -> int:
+    """Pull the arms in the first `places` of the list once each; return how many these are."""
+    for place in range(places):
+        run.memory.total[place] += one_reward(run.known, place, rewards)
+        run.memory.pulls[place] += 1
+        run.spent[place] += 1
+    return places
 
 
 @njit

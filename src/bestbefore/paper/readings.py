@@ -1,0 +1,117 @@
+"""Three readings of each panel: as described in the text, as published in figures, and ours.
+
+A curve is a reading by one algorithm.  A piece of work is one run of one curve with all memory sizes, so that work can
+be cut, spread over machines, stopped and taken up again; its rows depend on seed and run alone.
+
+>>> from bestbefore.paper.panels import Panel
+>>> panel = Panel("explore", "uniform", arms=60, window=10, memory=(2, 4))
+>>> [(curve.reading, curve.name) for curve in CURVES["explore"]][:2]
+[('described', 'bucket'), ('described', 'topk')]
+>>> rows = run_piece(Piece(panel, CURVES["explore"][0], run=0, seed=0))
+>>> [(row["reading"], row["curve"], row["memory"], row["run"]) for row in rows]
+[('described', 'bucket', 2, 0), ('described', 'bucket', 4, 0)]
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from bestbefore import simulate, streams
+from bestbefore.paper import published
+from bestbefore.paper.panels import BUDGET, DELTA, Panel
+from bestbefore.simulate.table import Row
+
+READINGS = {"described": "as described", "published": "as published", "ours": "ours"}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One algorithm in one reading."""
+
+    reading: str
+    name: str
+    baseline: bool = False
+    """Whether it is the paper's baseline, not its algorithm."""
+
+    @property
+    def label(self) -> str:
+        """What a figure calls it."""
+        return f"{self.name}, {READINGS[self.reading]}" if self.reading != "ours" else f"{self.name} (ours)"
+
+
+CURVES: dict[str, tuple[Curve, ...]] = {
+    "explore": (
+        Curve("described", "bucket"),
+        Curve("described", "topk", baseline=True),
+        Curve("published", "bucket"),
+        Curve("published", "topk", baseline=True),
+        Curve("ours", "staircase"),
+    ),
+    "regret": (
+        Curve("described", "reservoir x ucb"),
+        Curve("described", "topk x commit", baseline=True),
+        Curve("published", "reservoir x ucb"),
+        Curve("published", "topk x commit", baseline=True),
+        Curve("ours", "staircase x moss"),
+    ),
+    "everlasting": (Curve("described", "wait"), Curve("published", "wait"), Curve("ours", "race")),
+}
+"""The curves of each task."""
+
+MEASURES = {"explore": ("mean", "median", "max"), "regret": ("regret",), "everlasting": ("regret",)}
+"""The columns that a task is judged by; the first counts most."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One run of one curve of a panel."""
+
+    panel: Panel
+    curve: Curve
+    run: int
+    seed: int
+    path: str | None = None
+    """Where MovieLens is, if it is not where it is looked for."""
+
+    @property
+    def key(self) -> str:
+        """A name that no other piece has; the panel's comes first."""
+        return f"{self.panel.name}/{self.curve.reading}/{self.curve.name}/{self.run}"
+
+
+def run_piece(piece: Piece) -> list[Row]:
+    """Do a piece of work, and return its rows, one for each memory size."""
+    panel, curve = piece.panel, piece.curve
+    settings: Any = {"runs": [piece.run], "seed": piece.seed, "jobs": 1, "progress": False}
+    compute = {"explore": _explore, "regret": _regret, "everlasting": _everlasting}[panel.task]
+    table = compute(panel, curve, piece.path, settings)
+    names = {"panel": panel.name, "reading": curve.reading, "curve": curve.name}
+    kept = ("memory", "run", *MEASURES[panel.task])
+    return [names | {column: row[column] for column in kept} for row in table]
+
+
+def _explore(panel: Panel, curve: Curve, path: str | None, settings: Any) -> simulate.Table:
+    """Explore: all rules test each arm as Algorithm 1 does for the least epsilon that the memory can promise."""
+    stream = panel.stream(path)
+    if curve.reading == "published":
+        return published.explore(stream, panel.window, panel.memory, curve.name, delta=DELTA, **settings)
+    return simulate.explore(stream, panel.window, panel.memory, curve.name, delta=DELTA, **settings)
+
+
+def _regret(panel: Panel, curve: Curve, path: str | None, settings: Any) -> simulate.Table:
+    """Play: n - W + 1 epochs as described, n as published, where the arms are a little different, too."""
+    keep, pull = curve.name.split(" x ")
+    if curve.reading == "published":
+        synthetic = panel.data == "two-level"
+        stream = streams.two_level_spread(panel.arms, panel.window) if synthetic else panel.stream(path)
+        algorithm = "reservoir" if keep == "reservoir" else "commit"
+        return published.regret(stream, panel.window, BUDGET, panel.memory, algorithm, delta=DELTA, **settings)
+    stream = panel.stream(path)
+    return simulate.regret(stream, panel.window, BUDGET, panel.memory, keep, pull, delta=DELTA, **settings)
+
+
+def _everlasting(panel: Panel, curve: Curve, path: str | None, settings: Any) -> simulate.Table:
+    """Seek the best arm with an explicit flag, and time that goes on."""
+    stream, budget = panel.stream(path), BUDGET * panel.arms
+    if curve.reading == "published":
+        return published.everlasting(stream, panel.window, budget, panel.memory, **settings)
+    return simulate.everlasting(stream, panel.window, budget, panel.memory, strategy=curve.name, **settings)
