@@ -113,7 +113,7 @@ def _regret(panel: Panel, curve: Curve, path: str | None, settings: Any) -> simu
 
 
 def _everlasting(panel: Panel, curve: Curve, path: str | None, settings: Any) -> simulate.Table:
-    """Seek the best arm with an explicit flag, and time that goes on; ours waits if it has W slots, and races if not."""
+    """Seek the best arm with an explicit flag, and time that goes on; ours waits if it has W slots, else it races."""
     stream, budget = panel.stream(path), BUDGET * panel.arms
     if curve.reading == "published":
         return published.everlasting(stream, panel.window, budget, panel.memory, **settings)
