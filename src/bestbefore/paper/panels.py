@@ -72,6 +72,11 @@ class Panel:
         """Whether the panel needs data that does not come with the package."""
         return self.data.startswith("movielens")
 
+    @property
+    def in_real_order(self) -> bool:
+        """Whether arms arrive in the order in which they really came, beyond what the paper tries."""
+        return self.data.endswith(("first-rating", "release-year"))
+
     def stream(self, path: str | Path | None = None) -> Stream:
         """Make the arms; `path` is where MovieLens is, if it is not where it is looked for."""
         if self.data == "uniform":

@@ -1,0 +1,188 @@
+"""The summary of a reproduction: which claims stand, which come from a slip in the code, what to use instead."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestbefore.paper.finding import Finding
+from bestbefore.paper.panels import Panel
+from bestbefore.paper.verdicts import Numbers, Tally, Verdict, tally
+from bestbefore.simulate.table import Row
+
+SLIPS = {
+    "Bucket's error is below the baseline's at every memory": (
+        "In the public code the top-k baseline keeps its means in an array of whole numbers, so that every mean below "
+        "1 is 0 and it cannot tell good arms from bad ones."
+    ),
+    "more memory does not help the baseline": (
+        "This comes from the same array: a baseline that cannot rank arms gains nothing from room for more of them."
+    ),
+    "the paper's algorithm loses less than the baseline at every memory": (
+        "The baseline of regret keeps the same array of whole numbers."
+    ),
+    "regret goes up before memory is W, and falls there": (
+        "In the reservoir of the public code, arms that expire leave the list, but not the arrays of statistics beside "
+        "it, so that the means and counts belong to other arms until memory holds the whole window.  It is no artifact "
+        "of reservoir sampling, as the paper supposes."
+    ),
+}
+"""What makes a claim hold as published, where it does not as described."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """All that a report tells."""
+
+    panels: tuple[Panel, ...]
+    """Those that were run, in order."""
+    rows: Mapping[str, Sequence[Row]]
+    """By the name of the panel."""
+    verdicts: Mapping[str, Verdict]
+    left_out: Mapping[str, str]
+    """Panels that were not run, and why."""
+    findings: tuple[Finding, ...]
+    """Of the theorems."""
+    made: Mapping[str, str]
+    """How it was made: version, seed, runs, machine, time."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a reader should know who reads nothing else."""
+
+    lead: tuple[str, ...]
+    """Paragraphs; the first says it all."""
+    stand: tuple[str, ...]
+    """Claims that hold as published and as described."""
+    slips: tuple[str, ...]
+    """Claims that hold as published only, and why."""
+    advice: tuple[str, ...]
+    """What a practitioner should use."""
+    tallies: tuple[Tally, ...]
+
+
+def summarise(reproduction: Reproduction) -> Summary:
+    """Sum a reproduction up, by counting."""
+    papers = [verdict for verdict in reproduction.verdicts.values() if not verdict.panel.in_real_order]
+    tallies = tuple(tally(papers))
+    stand = tuple(_counted(one) for one in tallies if one.described == one.panels)
+    slips = tuple(_counted(one) + "  " + SLIPS.get(one.claim, "") for one in tallies if one.published > one.described)
+    return Summary(tuple(_lead(reproduction, tallies)), stand, slips, tuple(_advice(reproduction)), tallies)
+
+
+def _counted(one: Tally) -> str:
+    """Say in how many panels a claim holds."""
+    return (
+        f"“{one.claim[0].upper()}{one.claim[1:]}”: holds in {one.published} of {one.panels} panels as published, "
+        f"in {one.described} as described."
+    )
+
+
+def _lead(reproduction: Reproduction, tallies: Sequence[Tally]) -> list[str]:
+    """Say it all in a paragraph, and how to read the rest in another."""
+    parts = []
+    if reproduction.findings:
+        hold = sum(finding.holds for finding in reproduction.findings)
+        lines = len(reproduction.findings)
+        stands = "The theorems stand" if hold == lines else "Not all theorems were confirmed"
+        parts.append(f"{stands}: {hold} of {lines} lines of experiments on them hold.")
+    fallen = [one for one in tallies if one.published > one.described]
+    if fallen:
+        claims = "one claim" if len(fallen) == 1 else f"{len(fallen)} claims"
+        parts.append(
+            f"The figures need a footnote: {claims} of the paper on its own figures can be seen in what its public "
+            "code draws, but not in what its text describes."
+        )
+    parts += _falls(reproduction)
+    read = (
+        "Every panel is read three ways: as described, the algorithms of the text computed right; as published, what "
+        "the authors' public code does, re-enacted in our own; and ours.  Lines are means over runs, bands their range."
+    )
+    return [" ".join(parts), read] if parts else [read]
+
+
+def _falls(reproduction: Reproduction) -> list[str]:
+    """Say what the algorithms of the text do when they are computed right."""
+    sentences = []
+    explored = _panels(reproduction, "explore", real=False)
+    if explored:
+        lower = sum(_always_lower(one.of("described", baseline=True), one.of("described")) for one in explored)
+        sentences.append(
+            f"Computed right, the top-k baseline has a lower error than Bucket at every memory in {lower} of the "
+            f"paper's {len(explored)} panels of exploration: in random order little has to be kept for later."
+        )
+    played = _panels(reproduction, "regret", real=False)
+    if played:
+        steady = sum(_falls_steadily(one.of("described")) for one in played)
+        sentences.append(
+            f"Computed right, the regret of reservoir and UCB falls steadily with memory in {steady} of the paper's "
+            f"{len(played)} panels."
+        )
+    real = [verdict for verdict in reproduction.verdicts.values() if verdict.panel.in_real_order]
+    if real:
+        claims = [one for verdict in real for one in verdict.judgements]
+        same = sum(one.published and not one.described for one in claims)
+        sentences.append(
+            f"All this survives where movies arrive as they really did: {same} of {len(claims)} claims on {len(real)} such "
+            "panels hold as published and fall as described."
+            if same == len(claims)
+            else f"Where movies arrive as they really did, {same} of {len(claims)} claims on {len(real)} panels hold as "
+            "published and fall as described."
+        )
+    return sentences
+
+
+def _advice(reproduction: Reproduction) -> list[str]:
+    """Say what to use, by what was measured."""
+    advice = []
+    explored = _panels(reproduction, "explore")
+    if explored:
+        never = all(ours <= theirs for one in explored for ours, theirs in _pairs(one))
+        factor = float(np.median([theirs / ours for one in explored for ours, theirs in _pairs(one) if ours > 0]))
+        better = "nowhere worse than Bucket" if never else "mostly better than Bucket"
+        advice.append(
+            f"To know a good arm at any time: staircase, {better} at the same memory, with an error lower by a factor "
+            f"of {factor:,.0f} in the median.  Told an epsilon, it keeps Bucket's guarantee, too."
+        )
+    shares = []
+    for panel in reproduction.panels:
+        few = [memory for memory in panel.memory if memory <= 0.3 * panel.window]
+        if panel.task == "regret" and few and panel.window in panel.memory:
+            numbers = Numbers(panel, reproduction.rows[panel.name])
+            shares.append(numbers.of("ours")[max(few)] / numbers.of("described")[panel.window])
+    if shares:
+        advice.append(
+            f"To spend traffic: staircase with MOSS.  With three tenths of the window as memory it loses "
+            f"{min(shares):.0%} to {max(shares):.0%} of what the paper's algorithm loses with all of it."
+        )
+    if _panels(reproduction, "everlasting"):
+        advice.append(
+            "To find the one arm that never expires: wait if there are W slots, and race if there are fewer; on such "
+            "streams that costs little, where a sample gambles.  On the paper's hard instance nobody can do it."
+        )
+    return advice
+
+
+def _panels(reproduction: Reproduction, task: str, *, real: bool = True) -> list[Numbers]:
+    """Return the numbers of the panels of a task, those in real order among them or not."""
+    panels = [panel for panel in reproduction.panels if panel.task == task and (real or not panel.in_real_order)]
+    return [Numbers(panel, reproduction.rows[panel.name]) for panel in panels]
+
+
+def _pairs(numbers: Numbers) -> list[tuple[float, float]]:
+    """Return our number and that of the paper's algorithm as described, for each memory."""
+    ours, theirs = numbers.of("ours"), numbers.of("described")
+    return [(ours[memory], theirs[memory]) for memory in ours]
+
+
+def _always_lower(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
+    return all(one[memory] < other[memory] for memory in one)
+
+
+def _falls_steadily(means: Mapping[int, float]) -> bool:
+    """Say whether a number never rises by more than a tenth as memory grows, and is lowest with the most."""
+    values = [means[memory] for memory in sorted(means)]
+    steps = itertools.pairwise(values)
+    return all(later <= 1.1 * earlier for earlier, later in steps) and values[-1] <= 1.1 * min(values)
