@@ -124,13 +124,9 @@ def _falls(reproduction: Reproduction) -> list[str]:
     if real:
         claims = [one for verdict in real for one in verdict.judgements]
         same = sum(one.published and not one.described for one in claims)
-        sentences.append(
-            f"All this survives where movies arrive as they really did: {same} of {len(claims)} claims on {len(real)} such "
-            "panels hold as published and fall as described."
-            if same == len(claims)
-            else f"Where movies arrive as they really did, {same} of {len(claims)} claims on {len(real)} panels hold as "
-            "published and fall as described."
-        )
+        counted = f"{same} of {len(claims)} claims on {len(real)} panels hold as published and fall as described"
+        survives = "All this survives where" if same == len(claims) else "Where"
+        sentences.append(f"{survives} movies arrive as they really did: {counted}.")
     return sentences
 
 
