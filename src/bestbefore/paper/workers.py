@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import platform
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -15,11 +16,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
+from urllib.parse import urlsplit
 
 from bestbefore._jit import SOURCES
 from bestbefore.paper.store import Rows
 
 SECONDS_TO_CONNECT = 8
+LONGEST_GREETING = 2**16
 MOST_ON_WINDOWS = 61
 """Processes in a pool: Windows cannot wait for more."""
 
@@ -60,7 +63,7 @@ def local_workers(jobs: int | None) -> Iterator[Workers]:
             yield Workers(pool, lambda: 2 * jobs, BrokenExecutor, 1)
         except BaseException:
             end.close()
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)  # waits, but not for long, so that it leaves nothing behind
             raise
 
 
@@ -98,10 +101,11 @@ def cluster_workers(address: str) -> Iterator[Workers]:
         from distributed import Client, KilledWorker
     except ModuleNotFoundError:
         raise ModuleNotFoundError("--cluster needs distributed: pip install 'bestbefore[cluster]'") from None
+    _knock(address)
     try:
         client = Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False, name="bestbefore")
     except (OSError, ValueError) as wrong:
-        raise ConnectionError(f"no Dask scheduler answers at {address!r}: {wrong}") from None
+        raise ConnectionError(f"the Dask scheduler at {address!r} does not let us in: {wrong}") from None
     executor = client.get_executor(pure=False)  # never a result that another run has left on the cluster
     try:
         if not client.nthreads():
@@ -110,3 +114,24 @@ def cluster_workers(address: str) -> Iterator[Workers]:
     finally:
         executor.shutdown(wait=False)
         client.close()
+
+
+def _knock(address: str) -> None:
+    """Complain soon where no scheduler answers: with an address that is none, or another's, Dask would hang.
+
+    A scheduler greets whoever connects, with a short message that begins with its length.
+    """
+    place = urlsplit(address if "://" in address else f"tcp://{address}")
+    try:
+        host, port = place.hostname, place.port
+    except ValueError:
+        host, port = None, None
+    if place.scheme not in ("tcp", "tls") or not host or not port:
+        raise ValueError(f"cluster must be the address of a Dask scheduler, as tcp://127.0.0.1:8786, not {address!r}")
+    try:
+        with socket.create_connection((host, port), SECONDS_TO_CONNECT) as there:
+            greeting = there.recv(8) if place.scheme == "tcp" else b""
+    except OSError as wrong:
+        raise ConnectionError(f"no Dask scheduler answers at {address!r}: {wrong}") from None
+    if place.scheme == "tcp" and not 0 < int.from_bytes(greeting, "little") <= LONGEST_GREETING:
+        raise ConnectionError(f"what answers at {address!r} is no Dask scheduler")
