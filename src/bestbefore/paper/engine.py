@@ -134,7 +134,9 @@ def _work(
 
 def _given_up(names: Sequence[str]) -> ChildProcessError:
     words = ", ".join(map(repr, names))
-    return ChildProcessError(f"each time that it was tried, the worker died, so it was given up: {words}")
+    return ChildProcessError(
+        f"what is finished is stored, but workers died whenever they tried these, given up: {words}"
+    )
 
 
 def _group(name: str) -> str:
