@@ -30,10 +30,14 @@ def sources_hash(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
+SOURCES = sources_hash(Path(__file__).parent)
+"""The state of this package, as it was when it was imported."""
+
+
 def _writable_folder() -> str:
     """Return the cache folder of these sources, made if need be, or an empty string where it cannot be written."""
     base = Path(_config.CACHE_DIR or platformdirs.user_cache_dir("bestbefore"))
-    folder = base / f"bestbefore-{sources_hash(Path(__file__).parent)}"
+    folder = base / f"bestbefore-{SOURCES}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
