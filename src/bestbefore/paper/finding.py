@@ -56,6 +56,11 @@ class Finding:
         """Return all of it as a plain dict."""
         return asdict(self) | {"holds": self.holds}
 
+    @classmethod
+    def from_dict(cls, saved: dict[str, Any]) -> "Finding":
+        """Make the finding that `to_dict` gave."""
+        return cls(**{name: value for name, value in saved.items() if name != "holds"})
+
 
 def share(count: int, runs: int, **words: Any) -> Finding:
     """Make a finding of how many of `runs` runs had something, with Wilson's interval.

@@ -74,8 +74,9 @@ class Piece:
 
     @property
     def key(self) -> str:
-        """A name that no other piece has; the panel's comes first."""
-        return f"{self.panel.name}/{self.curve.reading}/{self.curve.name}/{self.run}"
+        """A name that no other piece has, so that its result can be stored under it; the panel's comes first."""
+        sizes = ",".join(map(str, self.panel.memory))
+        return f"{self.panel.name}/{self.curve.reading}/{self.curve.name}/{sizes}/{self.run}"
 
 
 def run_piece(piece: Piece) -> list[Row]:

@@ -1,0 +1,162 @@
+"""The whole paper at once: all panels in all readings and all theorems, cut into pieces, stored as they are done."""
+
+import fnmatch
+import hashlib
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import bestbefore
+from bestbefore.arguments import whole
+from bestbefore.errors import DataMissing
+from bestbefore.paper import theorems
+from bestbefore.paper.engine import run_pieces
+from bestbefore.paper.finding import Finding
+from bestbefore.paper.panels import BEYOND, PAPER, Panel
+from bestbefore.paper.readings import CURVES, Piece, run_piece
+from bestbefore.paper.store import Rows, Store
+from bestbefore.paper.summary import Reproduction
+from bestbefore.paper.verdicts import judge
+from bestbefore.simulate.table import Row
+
+QUICK_RUNS = 2
+THEOREMS = "theorems"
+"""What the theorems are called among the panels, in patterns and reasons."""
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A piece of work: one experiment on a theorem."""
+
+    name: str
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """A name that no other piece has."""
+        return f"{THEOREMS}/{self.name}"
+
+
+def run_any(piece: Piece | Theorem) -> Rows:
+    """Do a piece of work of either kind."""
+    if isinstance(piece, Piece):
+        return run_piece(piece)
+    return [finding.to_dict() for finding in theorems.run([piece.name], seed=piece.seed, progress=False)]
+
+
+def chosen(only: str | None = None, *, quick: bool = False, panels: Iterable[Panel] = (*PAPER, *BEYOND)) -> list[Panel]:
+    """Return the panels whose names have the pattern in them, such as "regret" or "explore-*-w50", smaller if quick.
+
+    >>> [panel.name for panel in chosen("everlasting-*-n500-*", quick=True)]
+    ['everlasting-uniform-n300-w10', 'everlasting-uniform-n300-w20', 'everlasting-uniform-n300-w50']
+    """
+    found = [panel for panel in panels if _matches(panel.name, only)]
+    if not quick:
+        return found
+    return list(dict.fromkeys(panel.smaller() for panel in found))
+
+
+def with_theorems(only: str | None, *, quick: bool) -> bool:
+    """Say whether the theorems are among what was chosen."""
+    return _matches(THEOREMS, only) and (not quick or only is not None)
+
+
+def reproduce(
+    panels: Sequence[Panel],
+    folder: str | Path,
+    *,
+    runs: int = 10,
+    seed: int = 0,
+    theorems_too: bool = True,
+    data: str | Path | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    fresh: bool = False,
+    progress: bool | None = None,
+) -> Reproduction:
+    """Run the panels in all readings, and the theorems; return all that a report tells.
+
+    Results are stored in `folder` as they arrive, and those that are there already, of the same settings and sources,
+    are not computed again; `fresh` starts over.  MovieLens is looked for at `data`; panels whose data is not there are
+    left out, with the reason.  For `jobs` and `cluster` see `bestbefore.paper.engine.run_pieces`.
+    """
+    runs, seed = whole("runs", runs), whole("seed", seed, at_least=0)
+    began = time.perf_counter()
+    path = None if data is None else str(data)
+    prints, left_out = _movielens(panels, path)
+    here = [panel for panel in panels if panel.name not in left_out]
+    pieces: list[Piece | Theorem] = [
+        Piece(panel, curve, run, seed, path) for panel in here for curve in CURVES[panel.task] for run in range(runs)
+    ]
+    if theorems_too:
+        pieces += [Theorem(name, seed) for name in theorems.THEOREMS]
+    if not pieces:
+        raise ValueError("there is nothing to run: " + ("; ".join(left_out.values()) or "no panel was chosen"))
+    by_key: dict[str, Piece | Theorem] = {piece.key: piece for piece in _spread(pieces)}
+    with Store(folder, {"seed": seed, "movielens": prints}) as store:
+        if fresh:
+            store.clear()
+        results = run_pieces(run_any, by_key, store, jobs=jobs, cluster=cluster, progress=progress)
+    rows: dict[str, list[Row]] = {panel.name: [] for panel in here}
+    findings: list[Finding] = []
+    for piece in pieces:
+        if isinstance(piece, Piece):
+            rows[piece.panel.name] += results[piece.key]
+        else:
+            findings += map(Finding.from_dict, results[piece.key])
+    verdicts = {panel.name: judge(panel, rows[panel.name]) for panel in here}
+    made = _made(runs, seed, jobs, cluster, time.perf_counter() - began)
+    return Reproduction(tuple(here), rows, verdicts, left_out, tuple(findings), made)
+
+
+def _matches(name: str, only: str | None) -> bool:
+    return only is None or fnmatch.fnmatch(name, f"*{only}*")
+
+
+def _movielens(panels: Sequence[Panel], path: str | None) -> tuple[dict[str, str], dict[str, str]]:
+    """Return a fingerprint of each kind of movies that is here, and the panels to leave out where they are not."""
+    prints: dict[str, str] = {}
+    missing: dict[str, str] = {}
+    for panel in panels:
+        if not panel.needs_movielens or panel.data in prints or panel.data in missing:
+            continue
+        try:
+            arms = next(panel.stream(path).blocks(np.random.default_rng(0)))
+            prints[panel.data] = hashlib.sha256(arms.weights.tobytes()).hexdigest()[:16]
+        except DataMissing as why:
+            missing[panel.data] = str(why)
+    return prints, {panel.name: missing[panel.data] for panel in panels if panel.data in missing}
+
+
+def _spread(pieces: Sequence[Piece | Theorem]) -> list[Piece | Theorem]:
+    """Put one piece of each kind first, so that workers compile different rules and find the others' on the disk."""
+    kinds: dict[Any, Piece | Theorem] = {}
+    for piece in pieces:
+        kind = (piece.panel.task, piece.curve) if isinstance(piece, Piece) else THEOREMS
+        kinds.setdefault(kind, piece)
+    first = list(kinds.values())
+    return first + [piece for piece in pieces if piece not in first]
+
+
+def _made(runs: int, seed: int, jobs: int | None, cluster: str | None, seconds: float) -> dict[str, str]:
+    """Say how a reproduction was made."""
+    import numba
+
+    where = f"the cluster at {cluster}" if cluster else f"{jobs or os.cpu_count()} processes"
+    return {
+        "bestbefore": bestbefore.__version__,
+        "Python": f"{platform.python_version()}, NumPy {np.__version__}, numba {numba.__version__}",
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "work": f"{where}, {seconds:.0f} s for what was not stored before",
+        "runs": f"{runs} of each curve and memory",
+        "seed": f"{seed}",
+        "made": time.strftime("%Y-%m-%d %H:%M"),
+        "command": " ".join(["bestbefore", *sys.argv[1:]]),
+    }
