@@ -9,6 +9,7 @@ from bestbefore import __version__
 from bestbefore.cli.advise import advise
 from bestbefore.cli.explore import explore
 from bestbefore.cli.play import play
+from bestbefore.cli.reproduce import reproduce
 from bestbefore.cli.seek import seek
 from bestbefore.cli.theorems import theorems
 
@@ -19,10 +20,11 @@ def commands() -> None:
     """Find the best of what is still fresh, remembering only a few arms.
 
     Arms (movies, ads, prompts, models) arrive in a stream, only the last W are valid, and only a handful can be stored.
-    Start with `bestbefore explore`.
+    Start with `bestbefore explore`, or `bestbefore reproduce` for the whole paper.
     """
 
 
+commands.add_command(reproduce)
 commands.add_command(explore)
 commands.add_command(play)
 commands.add_command(seek)
@@ -42,7 +44,8 @@ def main() -> None:
         wrong.show()
         sys.exit(2)
     except (ValueError, OSError, OverflowError, MemoryError, ModuleNotFoundError) as wrong:
-        click.echo(f"Error: {wrong or type(wrong).__name__}", err=True)
+        notes = getattr(wrong, "__notes__", [])
+        click.echo(" ".join([f"Error: {wrong or type(wrong).__name__}", *notes]), err=True)
         sys.exit(2)
 
 

@@ -1,0 +1,81 @@
+"""The paper's panels, as data."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from bestbefore.paper.panels import BEYOND, PAPER, Panel
+
+SIZES = {20: range(2, 17, 2), 50: range(2, 29, 2), 100: range(5, 51, 5), 200: range(10, 101, 10)}
+
+
+def test_there_are_45_panels_as_the_paper_has_them():
+    assert Counter((panel.task, panel.data) for panel in PAPER) == {
+        ("explore", "uniform"): 16,
+        ("explore", "movielens"): 12,
+        ("regret", "two-level"): 4,
+        ("regret", "movielens"): 4,
+        ("everlasting", "uniform"): 9,
+    }
+    explored = {(panel.arms, panel.window) for panel in PAPER if panel.task == "explore" and panel.data == "uniform"}
+    assert explored == set(itertools.product((1000, 2000, 5000, 10_000), (20, 50, 100, 200)))
+    rated = {(panel.arms, panel.window) for panel in PAPER if panel.task == "explore" and panel.needs_movielens}
+    assert rated == set(itertools.product((1000, 2000, 3500), (20, 50, 100, 200)))
+    lasting = {(panel.arms, panel.window) for panel in PAPER if panel.task == "everlasting"}
+    assert lasting == set(itertools.product((500, 1000, 2000), (10, 20, 50)))
+
+
+def test_memory_sizes_are_those_of_the_paper():
+    for panel in PAPER:
+        if panel.task == "explore":
+            assert panel.memory == tuple(SIZES[panel.window])
+        elif panel.task == "regret":
+            assert panel.memory == tuple({20: range(2, 21, 2), 50: range(5, 51, 5)}[panel.window])
+        else:
+            assert panel.window in panel.memory, "where regret falls to 0"
+
+
+def test_names_are_unique_and_good_for_files():
+    names = [panel.name for panel in (*PAPER, *BEYOND)]
+    assert len(set(names)) == len(names)
+    assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for name in names)
+
+
+def test_panels_beyond_the_paper_are_in_real_order():
+    assert all(panel.in_real_order for panel in BEYOND)
+    assert not any(panel.in_real_order for panel in PAPER)
+
+
+def test_synthetic_streams_have_as_many_arms_as_the_panel_says():
+    for panel in PAPER:
+        if not panel.needs_movielens:
+            stream = panel.stream()
+            assert stream.length == panel.arms
+            assert next(stream.blocks(np.random.default_rng(0))).means.max() <= 1
+
+
+def test_a_smaller_panel_keeps_its_shape():
+    for panel in PAPER:
+        small = panel.smaller()
+        assert small.arms <= max(300, 2 * panel.window)
+        assert small.arms > small.window
+        assert set(small.memory) <= set(panel.memory)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"task": "dance"}, "task must be one of"),
+        ({"data": "stars"}, "data must be one of"),
+        ({"arms": 0}, "arms must be"),
+        ({"window": 0}, "window must be"),
+        ({"memory": ()}, "memory must name"),
+        ({"memory": (0,)}, "memory must be"),
+    ],
+)
+def test_a_panel_that_makes_no_sense_is_refused(change, message):
+    settings = {"task": "explore", "data": "uniform", "arms": 10, "window": 5, "memory": (2,)}
+    with pytest.raises(ValueError, match=message):
+        Panel(**settings | change)
