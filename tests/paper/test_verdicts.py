@@ -137,6 +137,18 @@ def test_regret_is_compared_at_three_tenths_of_the_window():
     assert verdicts.judge(REGRET, played()).sentences[-1] == "2 slots of ours lose 5, 10 of theirs 10: 50%."
 
 
+def test_where_the_memories_of_a_panel_cannot_tell_nothing_is_said():
+    panel = dataclasses.replace(REGRET, memory=(7,))
+    curves = {(curve.reading, curve.name): (10.0,) for curve in CURVES["regret"]}
+    verdict = verdicts.judge(panel, rows_of(panel, curves))
+    assert holds(verdict) == [(False, False), (None, None)]
+    assert [one.panels for one in verdicts.tally([verdict])] == [1, 0]
+    assert "slots of ours" not in " ".join(verdict.sentences)
+    lasting = dataclasses.replace(EVERLASTING, memory=(7,))
+    curves = {(curve.reading, curve.name): (10.0,) for curve in CURVES["everlasting"]}
+    assert holds(verdicts.judge(lasting, rows_of(lasting, curves))) == [(None, None), (None, None)]
+
+
 # Summary
 
 

@@ -67,7 +67,7 @@ def summarise(reproduction: Reproduction) -> Summary:
     """Sum a reproduction up, by counting."""
     papers = [verdict for verdict in reproduction.verdicts.values() if not verdict.panel.in_real_order]
     tallies = tuple(tally(papers))
-    stand = tuple(_counted(one) for one in tallies if one.described == one.panels)
+    stand = tuple(_counted(one) for one in tallies if one.panels and one.described == one.panels)
     slips = tuple(_counted(one) + "  " + SLIPS.get(one.claim, "") for one in tallies if one.published > one.described)
     return Summary(tuple(_lead(reproduction, tallies)), stand, slips, tuple(_advice(reproduction)), tallies)
 
@@ -123,7 +123,7 @@ def _falls(reproduction: Reproduction) -> list[str]:
     real = [verdict for verdict in reproduction.verdicts.values() if verdict.panel.in_real_order]
     if real:
         claims = [one for verdict in real for one in verdict.judgements]
-        same = sum(one.published and not one.described for one in claims)
+        same = sum(one.published is True and one.described is False for one in claims)
         counted = f"{same} of {len(claims)} claims on {len(real)} panels hold as published and fall as described"
         survives = "All this survives where" if same == len(claims) else "Where"
         sentences.append(f"{survives} movies arrive as they really did: {counted}.")
@@ -142,12 +142,9 @@ def _advice(reproduction: Reproduction) -> list[str]:
             f"To know a good arm at any time: staircase, {better} at the same memory, with an error lower by a factor "
             f"of {factor:,.0f} in the median.  Told an epsilon, it keeps Bucket's guarantee, too."
         )
-    shares = []
-    for panel in reproduction.panels:
-        few = [memory for memory in panel.memory if memory <= 0.3 * panel.window]
-        if panel.task == "regret" and few and panel.window in panel.memory:
-            numbers = Numbers(panel, reproduction.rows[panel.name])
-            shares.append(numbers.of("ours")[max(few)] / numbers.of("described")[panel.window])
+    played = [panel for panel in reproduction.panels if panel.task == "regret"]
+    compared = [Numbers(panel, reproduction.rows[panel.name]).at_three_tenths(panel) for panel in played]
+    shares = [pair[1] / pair[2] for pair in compared if pair]
     if shares:
         advice.append(
             f"To spend traffic: staircase with MOSS.  With three tenths of the window as memory it loses "

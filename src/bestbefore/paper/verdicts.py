@@ -23,16 +23,16 @@ from bestbefore.simulate.table import Row
 
 Means = dict[int, float]
 """Memory, and the mean over runs of what a task is judged by."""
-Test = Callable[[Panel, "Numbers", str], bool]
+Test = Callable[[Panel, "Numbers", str], bool | None]
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim of the paper on a panel, and whether it holds."""
+    """A claim of the paper on a panel, and whether it holds; None if the memories of the panel cannot tell."""
 
     claim: str
-    published: bool
-    described: bool
+    published: bool | None
+    described: bool | None
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,12 @@ class Numbers:
         (curve,) = (one for one in CURVES[self.task] if one.reading == reading and one.baseline == baseline)
         return self.means(curve)
 
+    def at_three_tenths(self, panel: Panel) -> tuple[int, float, float] | None:
+        """Return the most memory within three tenths of W, what ours loses with it, and theirs as described with W."""
+        ours, theirs = self.of("ours"), self.of("described")
+        few = max((memory for memory in ours if memory <= 0.3 * panel.window), default=0)
+        return (few, ours[few], theirs[panel.window]) if few and theirs.get(panel.window, 0) > 0 else None
+
 
 def _beats_the_baseline(panel: Panel, numbers: Numbers, reading: str) -> bool:
     own, baseline = numbers.of(reading), numbers.of(reading, baseline=True)
@@ -81,23 +87,26 @@ def _memory_is_lost_on_the_baseline(panel: Panel, numbers: Numbers, reading: str
     return baseline[max(baseline)] > 0.5 * baseline[min(baseline)]
 
 
-def _rises_before_the_window(panel: Panel, numbers: Numbers, reading: str) -> bool:
+def _rises_before_the_window(panel: Panel, numbers: Numbers, reading: str) -> bool | None:
     """Say whether regret rises at the last memory before W above the least before it, and falls by half at W."""
     means = numbers.of(reading)
     before = [means[memory] for memory in sorted(means) if memory < panel.window]
+    if len(before) < 2 or panel.window not in means:
+        return None
     return before[-1] > min(before[:-1]) and means[panel.window] < 0.5 * before[-1]
 
 
-def _costs_nothing_with_a_window(panel: Panel, numbers: Numbers, reading: str) -> bool:
+def _costs_nothing_with_a_window(panel: Panel, numbers: Numbers, reading: str) -> bool | None:
     runs = numbers.runs(_curve(panel.task, reading))
-    return all(regret == 0 for memory, values in runs.items() if memory >= panel.window for regret in values)
+    regrets = [regret for memory, values in runs.items() if memory >= panel.window for regret in values]
+    return max(regrets) == 0 if regrets else None
 
 
-def _is_a_gamble_below(panel: Panel, numbers: Numbers, reading: str) -> bool:
+def _is_a_gamble_below(panel: Panel, numbers: Numbers, reading: str) -> bool | None:
     """Say whether with half a window or less the worst run loses a tenth of all there is more than the best run."""
     runs = numbers.runs(_curve(panel.task, reading))
     wide = [max(values) - min(values) for memory, values in runs.items() if memory <= panel.window / 2]
-    return min(wide) > 0.1 * BUDGET * panel.arms
+    return min(wide) > 0.1 * BUDGET * panel.arms if wide else None
 
 
 def _curve(task: str, reading: str) -> Curve:
@@ -141,11 +150,11 @@ def _sentences(panel: Panel, numbers: Numbers) -> list[str]:
     ours, theirs = numbers.of("ours"), numbers.of("described")
     name = _curve(panel.task, "ours").name
     sentences.append(f"Ours ({name}) against the paper's, as described: {_duel('ours', ours, 'theirs', theirs)}.")
-    if panel.task == "regret":
-        few = max(memory for memory in ours if memory <= 0.3 * panel.window)
-        full = theirs[panel.window]
-        relation = f"{few} slots of ours lose {ours[few]:,.0f}, {panel.window} of theirs {full:,.0f}"
-        sentences.append(f"{relation}: {ours[few] / full:.0%}.")
+    if panel.task == "regret" and (compared := numbers.at_three_tenths(panel)):
+        few, lost, full = compared
+        sentences.append(
+            f"{few} slots of ours lose {lost:,.0f}, {panel.window} of theirs {full:,.0f}: {lost / full:.0%}."
+        )
     return sentences
 
 
@@ -177,7 +186,7 @@ def _times(factor: float) -> str:
 
 @dataclass(frozen=True)
 class Tally:
-    """How often a claim holds over all panels of a task."""
+    """How often a claim holds over all panels of a task that can tell."""
 
     task: str
     claim: str
@@ -193,6 +202,10 @@ def tally(verdicts: Sequence[Verdict]) -> list[Tally]:
         chosen = [verdict for verdict in verdicts if verdict.panel.task == task]
         for claim in claims if chosen else ():
             found = [one for verdict in chosen for one in verdict.judgements if one.claim == claim]
-            published, described = sum(one.published for one in found), sum(one.described for one in found)
-            counts.append(Tally(task, claim, published, described, len(found)))
+            told = [one for one in found if one.published is not None]
+            published, described = (
+                sum(one.published is True for one in told),
+                sum(one.described is True for one in told),
+            )
+            counts.append(Tally(task, claim, published, described, len(told)))
     return counts

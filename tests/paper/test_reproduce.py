@@ -1,0 +1,178 @@
+"""The whole paper at once, here in little: pieces, data that is missing, results that are kept."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from bestbefore.paper import reproduce as paper
+from bestbefore.paper.panels import PAPER, Panel
+
+PANELS = [
+    Panel("explore", "uniform", 60, 10, (2, 4)),
+    Panel("regret", "two-level", 40, 10, (3, 10)),
+    Panel("everlasting", "uniform", 60, 10, (2, 10)),
+]
+MOVIES = Panel("explore", "movielens", 5, 2, (1, 2))
+
+
+def run(folder, panels=PANELS, **settings):
+    return paper.reproduce(
+        panels, folder, **{"runs": 2, "jobs": 1, "theorems_too": False, "progress": False} | settings
+    )
+
+
+def lines(folder):
+    return (folder / "results.jsonl").read_text().splitlines()
+
+
+def without_time(made):
+    return made.panels, made.rows, made.verdicts, made.findings
+
+
+# Choosing
+
+
+def test_a_pattern_chooses_panels_by_their_names():
+    assert len(paper.chosen()) == 50
+    assert {panel.task for panel in paper.chosen("regret")} == {"regret"}
+    assert [panel.name for panel in paper.chosen("explore-uniform-n1000-w5*")] == ["explore-uniform-n1000-w50"]
+    assert paper.chosen("dance") == []
+    assert paper.with_theorems("theorems", quick=True)
+    assert paper.with_theorems(None, quick=False)
+    assert not paper.with_theorems(None, quick=True)
+    assert not paper.with_theorems("regret", quick=False)
+
+
+def test_quick_panels_are_small_and_none_comes_twice():
+    quick = paper.chosen(quick=True)
+    assert max(panel.arms for panel in quick) <= 400
+    assert len({panel.name for panel in quick}) == len(quick) < len(PAPER)
+
+
+# Running
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    """A first run, in two processes."""
+    folder = tmp_path_factory.mktemp("first")
+    return folder, run(folder, jobs=2)
+
+
+def test_every_panel_has_all_rows_and_a_verdict(first):
+    _, made = first
+    assert made.panels == tuple(PANELS)
+    for panel, curves in zip(PANELS, (5, 5, 3), strict=True):
+        assert len(made.rows[panel.name]) == curves * len(panel.memory) * 2
+        assert made.verdicts[panel.name].sentences
+    assert made.left_out == {}
+    assert made.made["runs"] == "2 of each curve and memory"
+
+
+def test_the_same_seed_gives_the_same_numbers_with_one_process_or_two(first, tmp_path):
+    assert without_time(run(tmp_path, jobs=1)) == without_time(first[1])
+    other = run(tmp_path, seed=1)
+    assert other.rows != first[1].rows
+
+
+def test_a_second_run_computes_nothing_and_more_runs_only_what_is_new(first):
+    folder, made = first
+    before = lines(folder)
+    assert without_time(run(folder)) == without_time(made)
+    assert lines(folder) == before
+    more = run(folder, runs=3)
+    assert len(lines(folder)) == len(before) * 3 // 2
+    assert [row for row in more.rows[PANELS[0].name] if row["run"] < 2] == made.rows[PANELS[0].name]
+
+
+def test_fresh_starts_over(tmp_path):
+    run(tmp_path, PANELS[2:])
+    before = len(lines(tmp_path))
+    run(tmp_path, PANELS[2:], fresh=True)
+    assert len(lines(tmp_path)) == 2 * before + 1
+
+
+def test_theorems_are_pieces_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(paper.theorems, "THEOREMS", {"sample": paper.theorems.THEOREMS["sample"]})
+    made = run(tmp_path, [], theorems_too=True)
+    assert [finding.theorem for finding in made.findings] == ["sample", "sample"]
+    assert made.findings == tuple(paper.theorems.run(["sample"]))
+
+
+# MovieLens
+
+
+def write_movies(folder, stars=5):
+    """Write a MovieLens 1M of five movies."""
+    data = folder / "ml-1m"
+    data.mkdir(exist_ok=True)
+    data.joinpath("movies.dat").write_text("".join(f"{i}::M{i} (199{i})::Drama\n" for i in range(1, 6)))
+    times = 978_300_000
+    ratings = [
+        f"{user}::{movie}::{(user * movie) % stars + 1}::{times + user}\n" for user in (1, 2) for movie in range(1, 6)
+    ]
+    data.joinpath("ratings.dat").write_text("".join(ratings))
+    return folder
+
+
+def test_panels_without_data_are_left_out_by_name_with_the_way_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("BESTBEFORE_DATA", str(tmp_path))
+    made = run(tmp_path / "out", [*PANELS[2:], MOVIES])
+    assert made.panels == tuple(PANELS[2:])
+    assert list(made.left_out) == [MOVIES.name]
+    assert "MovieLens 1M" in made.left_out[MOVIES.name]
+    with pytest.raises(ValueError, match=r"nothing to run: .*MovieLens 1M"):
+        run(tmp_path / "out", [MOVIES])
+
+
+def test_other_data_is_never_mixed_with_what_is_stored(tmp_path):
+    first = run(tmp_path / "out", [MOVIES], data=write_movies(tmp_path))
+    again = run(tmp_path / "out", [MOVIES], data=tmp_path)
+    assert first.rows == again.rows
+    os.utime(write_movies(tmp_path, stars=3) / "ml-1m" / "ratings.dat", (1, 1))
+    assert run(tmp_path / "out", [MOVIES], data=tmp_path).rows != first.rows
+
+
+def test_a_damaged_file_is_an_error_and_no_reason_to_leave_a_panel_out(tmp_path):
+    write_movies(tmp_path).joinpath("ml-1m", "ratings.dat").write_text("1::1::9::978300000\n")
+    with pytest.raises(ValueError, match="line 1"):
+        run(tmp_path / "out", [MOVIES], data=tmp_path)
+
+
+@pytest.mark.parametrize(("settings", "message"), [({"runs": 0}, "runs must be"), ({"seed": -1}, "seed must be")])
+def test_bad_numbers_are_named(settings, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        run(tmp_path, **settings)
+
+
+# Stopped and taken up again
+
+
+def test_ctrl_c_keeps_what_is_done_and_the_next_run_goes_on_there(tmp_path):
+    script = (
+        "from bestbefore.paper import reproduce as paper\n"
+        "from bestbefore.paper.panels import Panel\n"
+        "if __name__ == '__main__':\n"
+        "    panels = [Panel('explore', 'uniform', 20_000, 10, (2, 4))]\n"
+        f"    paper.reproduce(panels, {str(tmp_path)!r}, runs=200, jobs=1, theorems_too=False)\n"
+    )
+    file = tmp_path / "work.py"
+    file.write_text(script)
+    work = subprocess.Popen([sys.executable, file], stderr=subprocess.PIPE)  # noqa: S603
+    results = tmp_path / "results.jsonl"
+    while work.poll() is None and (not results.exists() or results.read_bytes().count(b"\n") < 3):
+        time.sleep(0.02)
+    work.send_signal(signal.SIGINT)
+    work.communicate(timeout=60)
+    done = [json.loads(line)["piece"] for line in lines(tmp_path)]
+    assert 3 <= len(done) < 1000
+    panel = Panel("explore", "uniform", 20_000, 10, (2, 4))
+    run(tmp_path, [panel], runs=1)
+    after = [json.loads(line)["piece"] for line in lines(tmp_path)]
+    assert after[: len(done)] == done
+    assert len(set(after)) == len(after), "nothing was done twice"
