@@ -74,7 +74,7 @@ def _ones(rng: np.random.Generator, arm: int) -> float:
 class _Session:
     """An agent on a simulated stream, and what it decided."""
 
-    FEW, MANY = 50, 1000  # pulls per arrival at most: two tests of three are left unfinished, as in life
+    FEW, MANY = 50, 200  # pulls per arrival at most: two tests of three are left unfinished, as in life
 
     def __init__(
         self, agent: Any, rewards: Callable[[np.random.Generator, int], float], seed: int, keeps_expired: bool

@@ -350,3 +350,54 @@ def test_bad_input_of_seek(arguments, words, monkeypatch, capsys):
     assert stopped.value.code == 2
     assert words in said
     assert "Traceback" not in said
+
+
+# reproduce
+
+
+def test_reproduce_lists_panels_without_running_them():
+    names = run("reproduce", "--list").output.split()
+    assert len(names) == 51
+    assert names[-1] == "theorems"
+    assert run("reproduce", "--only", "regret-two*", "--list").output.split() == [
+        f"regret-two-level-n{arms}-w{window}" for arms in (500, 1000) for window in (20, 50)
+    ]
+
+
+def test_reproduce_writes_a_report_and_prints_the_summary(tmp_path):
+    result = run("reproduce", "--quick", "--only", "everlasting-*-w10", "--out", str(tmp_path), "--jobs", "1")
+    assert result.exit_code == 0
+    words = " ".join(result.output.split())
+    assert "regret is 0 in every run once memory is W" in words
+    assert "1 of 1" in words
+    assert (tmp_path / "index.html").exists()
+    again = run("reproduce", "--quick", "--only", "everlasting-*-w10", "--out", str(tmp_path), "--jobs", "1", "--json")
+    told = json.loads(again.output)
+    assert told["verdicts"]["everlasting-uniform-n300-w10"]["judgements"][0]["described"] is True
+    assert told["report"] == str(tmp_path / "index.html")
+
+
+def test_reproduce_names_what_it_leaves_out(tmp_path, monkeypatch):
+    monkeypatch.setenv("BESTBEFORE_DATA", str(tmp_path))
+    result = run("reproduce", "--quick", "--only", "*-n[12]000-w20", "--out", str(tmp_path / "out"), "--jobs", "1")
+    words = " ".join(result.output.split())
+    assert "Left out, 2 panels: explore-movielens-n300-w20, regret-movielens-n300-w20" in words
+    assert "MovieLens 1M" in words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--only", "dance"], "only must be a part of a name"),
+        (["--runs", "0"], "runs must be"),
+        (["--seed", "-1"], "seed must be"),
+        (["--cluster", "nowhere"], "cluster"),
+    ],
+)
+def test_bad_input_of_reproduce(arguments, words, monkeypatch, capsys, tmp_path):
+    base = ["bestbefore", "reproduce", "--quick", "--only", "everlasting-*-w10", "--out", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", [*base, *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    assert words in capsys.readouterr().err

@@ -176,3 +176,11 @@ def test_ctrl_c_keeps_what_is_done_and_the_next_run_goes_on_there(tmp_path):
     after = [json.loads(line)["piece"] for line in lines(tmp_path)]
     assert after[: len(done)] == done
     assert len(set(after)) == len(after), "nothing was done twice"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_a_cluster_gives_the_same_numbers(first, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        made = run(tmp_path, cluster=cluster.scheduler_address)
+    assert without_time(made) == without_time(first[1])
