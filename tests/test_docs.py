@@ -25,8 +25,8 @@ def test_links_lead_somewhere(page):
 def test_the_readme_has_two_commands_that_make_their_own_environment():
     commands = re.findall(r"^python3 -m venv .*$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
     assert len(commands) == 2
-    assert "bestbefore explore" in commands[0]
-    assert commands[1].endswith(".venv/bin/pytest")
+    assert commands[0].endswith("bestbefore reproduce")
+    assert ".venv/bin/pytest" in commands[1]
 
 
 def test_the_project_speaks_with_one_version():

@@ -99,9 +99,11 @@ def test_fresh_starts_over(tmp_path):
 
 def test_theorems_are_pieces_too(tmp_path, monkeypatch):
     monkeypatch.setattr(paper.theorems, "THEOREMS", {"sample": paper.theorems.THEOREMS["sample"]})
+    monkeypatch.setattr(paper, "TRIALS", paper.TRIALS[:1])
     made = run(tmp_path, [], theorems_too=True)
     assert [finding.theorem for finding in made.findings] == ["sample", "sample"]
     assert made.findings == tuple(paper.theorems.run(["sample"]))
+    assert [slip["label"] for slip in made.slips] == ["as published"]
 
 
 # MovieLens

@@ -21,6 +21,7 @@ from bestbefore.paper.engine import run_pieces
 from bestbefore.paper.finding import Finding
 from bestbefore.paper.panels import BEYOND, PAPER, Panel
 from bestbefore.paper.readings import CURVES, Piece, run_piece
+from bestbefore.paper.slips import TRIALS, Trial, run_trial
 from bestbefore.paper.store import Rows, Store
 from bestbefore.paper.summary import Reproduction
 from bestbefore.paper.verdicts import judge
@@ -32,23 +33,25 @@ THEOREMS = "theorems"
 
 
 @dataclass(frozen=True)
-class Theorem:
-    """A piece of work: one experiment on a theorem."""
+class Aside:
+    """A piece of work beside the panels: an experiment on a theorem, by its name, or on what a slip does."""
 
-    name: str
+    of: str | Trial
     seed: int
 
     @property
     def key(self) -> str:
         """A name that no other piece has."""
-        return f"{THEOREMS}/{self.name}"
+        return self.of.key if isinstance(self.of, Trial) else f"{THEOREMS}/{self.of}"
 
 
-def run_any(piece: Piece | Theorem) -> Rows:
-    """Do a piece of work of either kind."""
+def run_any(piece: Piece | Aside) -> Rows:
+    """Do a piece of work of any kind."""
     if isinstance(piece, Piece):
         return run_piece(piece)
-    return [finding.to_dict() for finding in theorems.run([piece.name], seed=piece.seed, progress=False)]
+    if isinstance(piece.of, Trial):
+        return run_trial(piece.of, piece.seed)
+    return [finding.to_dict() for finding in theorems.run([piece.of], seed=piece.seed, progress=False)]
 
 
 def chosen(only: str | None = None, *, quick: bool = False, panels: Iterable[Panel] = (*PAPER, *BEYOND)) -> list[Panel]:
@@ -81,7 +84,7 @@ def reproduce(
     fresh: bool = False,
     progress: bool | None = None,
 ) -> Reproduction:
-    """Run the panels in all readings, and the theorems; return all that a report tells.
+    """Run the panels in all readings, the theorems and the trials of slips; return all that a report tells.
 
     Results are stored in `folder` as they arrive, and those that are there already, of the same settings and sources,
     are not computed again; `fresh` starts over.  MovieLens is looked for at `data`; panels whose data is not there are
@@ -92,28 +95,32 @@ def reproduce(
     path = None if data is None else str(data)
     prints, left_out = _movielens(panels, path)
     here = [panel for panel in panels if panel.name not in left_out]
-    pieces: list[Piece | Theorem] = [
+    pieces: list[Piece | Aside] = [
         Piece(panel, curve, run, seed, path) for panel in here for curve in CURVES[panel.task] for run in range(runs)
     ]
     if theorems_too:
-        pieces += [Theorem(name, seed) for name in theorems.THEOREMS]
+        asides: list[str | Trial] = [*theorems.THEOREMS, *TRIALS]
+        pieces += [Aside(of, seed) for of in asides]
     if not pieces:
         raise ValueError("there is nothing to run: " + ("; ".join(left_out.values()) or "no panel was chosen"))
-    by_key: dict[str, Piece | Theorem] = {piece.key: piece for piece in _spread(pieces)}
+    by_key: dict[str, Piece | Aside] = {piece.key: piece for piece in _spread(pieces)}
     with Store(folder, {"seed": seed, "movielens": prints}) as store:
         if fresh:
             store.clear()
         results = run_pieces(run_any, by_key, store, jobs=jobs, cluster=cluster, progress=progress)
     rows: dict[str, list[Row]] = {panel.name: [] for panel in here}
     findings: list[Finding] = []
+    slips: list[Row] = []
     for piece in pieces:
         if isinstance(piece, Piece):
             rows[piece.panel.name] += results[piece.key]
+        elif isinstance(piece.of, Trial):
+            slips += results[piece.key]
         else:
             findings += map(Finding.from_dict, results[piece.key])
     verdicts = {panel.name: judge(panel, rows[panel.name]) for panel in here}
     made = _made(runs, seed, jobs, cluster, time.perf_counter() - began)
-    return Reproduction(tuple(here), rows, verdicts, left_out, tuple(findings), made)
+    return Reproduction(tuple(here), rows, verdicts, left_out, tuple(findings), made, tuple(slips))
 
 
 def _matches(name: str, only: str | None) -> bool:
@@ -135,11 +142,11 @@ def _movielens(panels: Sequence[Panel], path: str | None) -> tuple[dict[str, str
     return prints, {panel.name: missing[panel.data] for panel in panels if panel.data in missing}
 
 
-def _spread(pieces: Sequence[Piece | Theorem]) -> list[Piece | Theorem]:
+def _spread(pieces: Sequence[Piece | Aside]) -> list[Piece | Aside]:
     """Put one piece of each kind first, so that workers compile different rules and find the others' on the disk."""
-    kinds: dict[Any, Piece | Theorem] = {}
+    kinds: dict[Any, Piece | Aside] = {}
     for piece in pieces:
-        kind = (piece.panel.task, piece.curve) if isinstance(piece, Piece) else THEOREMS
+        kind = (piece.panel.task, piece.curve) if isinstance(piece, Piece) else type(piece.of)
         kinds.setdefault(kind, piece)
     first = list(kinds.values())
     return first + [piece for piece in pieces if piece not in first]

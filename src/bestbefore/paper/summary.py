@@ -46,6 +46,8 @@ class Reproduction:
     """Of the theorems."""
     made: Mapping[str, str]
     """How it was made: version, seed, runs, machine, time."""
+    slips: tuple[Row, ...] = ()
+    """What each slip does: see `bestbefore.paper.slips`."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,68 @@
+"""Which difference between the published code and the text does what: each one is switched off, and what changes seen.
+
+One panel for each of the two claims that hold as published only: the error of the top-k baseline, and the regret of
+reservoir x UCB just below memory W, both for n = 1000, W = 50.
+
+>>> {trial.task for trial in TRIALS} == {"explore", "regret"}, TRIALS[0].label
+(True, 'as published')
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from bestbefore import streams
+from bestbefore.paper import published
+from bestbefore.simulate.table import Row
+
+ARMS, WINDOW = 1000, 50
+MEMORY = {"explore": 10, "regret": 45}
+WHAT = {
+    "explore": f"mean error of the top-k baseline, memory {MEMORY['explore']}",
+    "regret": f"regret of reservoir x UCB, memory {MEMORY['regret']}",
+}
+"""What is measured, in words."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The published code with some of its differences from the text switched off."""
+
+    task: str
+    label: str
+    off: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """A name that no other piece of work has."""
+        return f"slips/{self.task}/{self.label}"
+
+
+def _trials(task: str, switches: tuple[str, ...], together: tuple[str, ...]) -> list[Trial]:
+    alone = [Trial(task, f"without {switch}", (switch,)) for switch in switches]
+    both = [Trial(task, f"without {' and '.join(together)}", together)] if len(together) > 1 else []
+    whole = Trial(task, "as described", published.PUBLISHED._fields)
+    return [Trial(task, "as published", ()), *alone, *both, whole]
+
+
+TRIALS: tuple[Trial, ...] = (
+    *_trials(
+        "explore",
+        ("integer_means", "misaligned_baseline", "extra_step", "extra_slot"),
+        ("integer_means", "misaligned_baseline"),
+    ),
+    *_trials("regret", ("misaligned", "extra_step", "extra_slot", "late_admission", "first_pulls"), ("misaligned",)),
+)
+
+
+def run_trial(trial: Trial, seed: int = 0, runs: int = 10) -> list[Row]:
+    """Run a trial, and return one row: the mean over runs, and the range."""
+    deviations = published.PUBLISHED._replace(**dict.fromkeys(trial.off, False))
+    settings: Any = {"deviations": deviations, "runs": runs, "seed": seed, "jobs": 1, "progress": False}
+    memory = MEMORY[trial.task]
+    if trial.task == "explore":
+        values = published.explore(streams.uniform(ARMS), WINDOW, memory, "topk", **settings)["mean"]
+    else:
+        stream = streams.two_level_spread(ARMS, WINDOW)
+        values = published.regret(stream, WINDOW, 1000, memory, "reservoir", **settings)["regret"]
+    numbers = {"value": float(values.mean()), "low": float(values.min()), "high": float(values.max())}
+    return [{"task": trial.task, "label": trial.label, "measured": WHAT[trial.task]} | numbers]
