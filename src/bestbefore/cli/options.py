@@ -95,15 +95,6 @@ def check_files(csv: Path | None, plot: Path | None) -> None:
         raise ModuleNotFoundError("--plot needs matplotlib: pip install 'bestbefore[plot]'") from None
 
 
-def check_report_extra() -> None:
-    """Complain before the work if what draws the report is not installed."""
-    try:
-        import jinja2  # noqa: F401
-        import matplotlib  # noqa: F401
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError("the report needs more: pip install 'bestbefore[report]'") from None
-
-
 def deliver(
     table: "Table",
     as_json: bool,

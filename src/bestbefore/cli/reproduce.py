@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestbefore.cli.options import check_report_extra
-
 if TYPE_CHECKING:
     from bestbefore.paper.summary import Reproduction, Summary
 
@@ -70,9 +68,10 @@ def reproduce(
         return
     if not panels and not too:
         raise ValueError(f"only must be a part of a name of --list, or a pattern such as 'regret-*', not {only!r}")
-    check_report_extra()
     from bestbefore.paper.summary import summarise
-    from bestbefore.report.page import write_report
+    from bestbefore.report.page import check_installed, write_report
+
+    check_installed()
 
     if sys.stderr.isatty():
         click.echo(f"{len(panels)} panels; the rules are compiled the first time, which takes a minute", err=True)

@@ -1,0 +1,182 @@
+"""The report of a reproduction: one page that needs nothing else, with figures and data beside it."""
+
+import importlib.util
+import itertools
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Final
+
+from bestbefore.paper.finding import CONFIDENCE, Finding
+from bestbefore.paper.panels import BUDGET, DATA, DELTA, TASKS, Panel
+from bestbefore.paper.readings import MEASURES
+from bestbefore.paper.summary import Reproduction, Summary, summarise
+from bestbefore.paper.theorems import CAVEAT
+from bestbefore.paper.verdicts import CLAIMS, Numbers, Verdict
+from bestbefore.report.contests import Contest, contests
+from bestbefore.report.inline import inline
+from bestbefore.report.panel import draw_panel_figure
+from bestbefore.simulate.table import Row, Table
+
+TEMPLATE: Final = "index.html.jinja"
+FIGURES, DATA_FOLDER = "figures", "data"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A panel as the page shows it."""
+
+    panel: Panel
+    verdict: Verdict
+    contests: Mapping[str, Contest]
+    figure: str
+    """SVG for the page."""
+
+    @property
+    def data(self) -> str:
+        """What the arms are, as a heading."""
+        return DATA[self.panel.data][0].upper() + DATA[self.panel.data][1:]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A sentence of the summary, and where its panels are."""
+
+    text: str
+    task: str
+    """Of the panels it speaks of, if it speaks of a claim."""
+
+
+def check_installed() -> None:
+    """Say what is missing, if a report cannot be written for want of a package; good to know before the long run."""
+    for name in ("matplotlib", "jinja2"):
+        if importlib.util.find_spec(name) is None:
+            raise ModuleNotFoundError(f"the report needs {name}: pip install 'bestbefore[report]'")
+
+
+def write_report(folder: Path, reproduction: Reproduction) -> Path:
+    """Write the report of a reproduction, and return the path of its page.
+
+    `folder` gets index.html, figures/ with an SVG and a PNG of each panel, and data/ with the rows of each panel and
+    the theorems' table as CSV.  The page comes last, and whole or not at all.
+    """
+    check_installed()
+    folder = Path(folder)
+    for name in (FIGURES, DATA_FOLDER):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for panel in reproduction.panels:
+        _write(folder / DATA_FOLDER / f"{panel.name}.csv", Table(reproduction.rows[panel.name]).to_csv().encode())
+    _write(folder / DATA_FOLDER / "theorems.csv", _theorems(reproduction.findings).to_csv().encode())
+    figures = _draw_all(folder, reproduction)
+    _write(folder / "index.html", _page(reproduction, figures).encode())
+    return folder / "index.html"
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole: whoever is stopped half way leaves what was there before."""
+    half = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        half.write_bytes(content)
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def _theorems(findings: Sequence[Finding]) -> Table:
+    columns = [*(field.name for field in fields(Finding)), "holds"]
+    return Table([finding.to_dict() for finding in findings], columns)
+
+
+def _draw_all(folder: Path, reproduction: Reproduction) -> dict[str, str]:
+    """Draw the figures of all panels and those of the summary, write the former, and return what the page shows."""
+    chosen = [(panel, False) for panel in reproduction.panels]
+    chosen += [(panel, True) for panel in _examples(reproduction.panels)]
+    rows = reproduction.rows
+    return dict(_draw(folder / FIGURES, panel, rows[panel.name], example) for panel, example in chosen)
+
+
+def _draw(folder: Path, panel: Panel, rows: Sequence[Row], example: bool) -> tuple[str, str]:
+    """Draw a panel, and return the name of the drawing and its SVG for the page; an example is not written to files."""
+    measures = MEASURES[panel.task]
+    drawing = draw_panel_figure(panel, rows, measures[:1] if example else measures, png=not example)
+    if not example:
+        _write(folder / f"{panel.name}.svg", drawing.svg.encode())
+        _write(folder / f"{panel.name}.png", drawing.png)
+    name = f"example-{panel.name}" if example else panel.name
+    label = f"{panel.title}: left as published, right as described, and ours.  The verdict is in words beside it."
+    return name, inline(drawing.svg, name, label)
+
+
+def _examples(panels: Sequence[Panel]) -> list[Panel]:
+    """Choose a panel of exploration and one of regret for the summary: one with the paper's own W = 50 if there is."""
+    examples = []
+    for task in ("explore", "regret"):
+        own = sorted((panel for panel in panels if panel.task == task), key=lambda panel: panel.window != 50)
+        examples += own[:1]
+    return examples
+
+
+def _page(reproduction: Reproduction, figures: Mapping[str, str]) -> str:
+    """Fill the template in."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    loader = PackageLoader("bestbefore.report", "templates")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["short"] = short
+    summary = summarise(reproduction)
+    shown = {panel.name: _shown(panel, reproduction, figures[panel.name]) for panel in reproduction.panels}
+    return environment.get_template(TEMPLATE).render(
+        made=reproduction.made,
+        left_out=reproduction.left_out,
+        findings=reproduction.findings,
+        caveat=CAVEAT,
+        confidence=f"{CONFIDENCE:.0%}",
+        summary=summary,
+        stand=_told(summary.stand, summary),
+        slips=_told(summary.slips, summary),
+        examples=[(panel, Markup(figures[f"example-{panel.name}"])) for panel in _examples(reproduction.panels)],  # noqa: S704
+        tasks=TASKS,
+        claims=CLAIMS,
+        groups=list(_groups(list(shown.values()))),
+        budget=BUDGET,
+        delta=DELTA,
+        safe=Markup,
+    )
+
+
+def _shown(panel: Panel, reproduction: Reproduction, figure: str) -> Shown:
+    numbers = Numbers(panel, reproduction.rows[panel.name])
+    return Shown(panel, reproduction.verdicts[panel.name], contests(panel, numbers), figure)
+
+
+def _groups(shown: list[Shown]) -> Iterator[tuple[str, list[tuple[str, bool, list[Shown]]]]]:
+    """Return the panels by task, and within a task by data; a group knows whether it goes beyond the paper."""
+    for task in TASKS:
+        own = [one for one in shown if one.panel.task == task]
+        own.sort(key=lambda one: list(DATA).index(one.panel.data))
+        if own:
+            data = [(name, list(group)) for name, group in itertools.groupby(own, key=lambda one: one.data)]
+            yield task, [(name, group[0].panel.in_real_order, group) for name, group in data]
+
+
+def _told(sentences: Sequence[str], summary: Summary) -> list[Told]:
+    """Give each sentence on a claim the task whose panels show it."""
+    tasks = {one.claim.lower(): one.task for one in summary.tallies}
+    found = []
+    for sentence in sentences:
+        claim = sentence.partition("“")[2].partition("”")[0].lower()
+        found.append(Told(sentence, tasks.get(claim, "")))
+    return found
+
+
+def short(value: float) -> str:
+    """Write a number so that it can be read at a glance.
+
+    >>> short(6989.2), short(0.97999), short(0.0)
+    ('6,989', '0.98', '0')
+    """
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
