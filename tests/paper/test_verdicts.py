@@ -122,15 +122,15 @@ def test_regret_of_an_everlasting_arm_must_be_0_in_every_run():
 
 def test_sentences_name_the_winner_the_memory_and_the_factor():
     published, described, ours = verdicts.judge(EXPLORE, explored()).sentences
-    assert published == "As published, bucket is lower at every memory, by a factor of 5.0 with 8."
-    assert described == "As described, the baseline is lower at every memory, by a factor of 10 with 8."
-    assert ours.endswith("ours is lower at every memory, by a factor of 10 with 8.")
+    assert published == "As published, bucket is lower at every memory, by a factor of 5.0 with memory 8."
+    assert described == "As described, the baseline is lower at every memory, by a factor of 10 with memory 8."
+    assert ours.endswith("ours is lower at every memory, by a factor of 10 with memory 8.")
     mixed = verdicts.judge(EXPLORE, explored(topk=(0.8, 0.2, 0.0), staircase=(0.4, 0.2, 0.1))).sentences
     assert mixed[1] == (
-        "As described, bucket is lower at 1 of 3 memories, by a factor of 2.0 with 2; the baseline is lower at 1 of 3 "
-        "memories, by all there is (the lower is 0) with 8; they are equal at 1."
+        "As described, bucket is lower at 1 of 3 memories, by a factor of 2.0 with memory 2; the baseline is lower at "
+        "1 of 3 memories, by all there is (the lower is 0) with memory 8; they are equal at 1."
     )
-    assert mixed[2].endswith("they are equal at 3.")
+    assert mixed[2].endswith("they are equal at every memory.")
 
 
 def test_regret_is_compared_at_three_tenths_of_the_window():

@@ -124,5 +124,6 @@ def _print(done: "Reproduction", summary: "Summary", page: Path) -> None:
     for name, reason in done.left_out.items():
         reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
-        console.print(f"\n[bold]Left out, {len(names)} panels:[/] {', '.join(names)}\n{reason}")
+        panels = "1 panel" if len(names) == 1 else f"{len(names)} panels"
+        console.print(f"\n[bold]Left out, {panels}:[/] {', '.join(names)}\n{reason}")
     console.print(f"\nThe report: {page}", soft_wrap=True)

@@ -53,6 +53,8 @@ def _print(findings: "list[Finding]", caveat: str) -> None:
     from rich.console import Console
     from rich.table import Table as Screen
 
+    from bestbefore.paper.finding import short
+
     console = Console(width=None if sys.stdout.isatty() else 140)
     screen = Screen(box=None, pad_edge=False, padding=(0, 2, 1, 0))
     for title, ratio in (("statement", 5), ("setting", 4), ("measured", 4)):
@@ -77,6 +79,8 @@ def _print(findings: "list[Finding]", caveat: str) -> None:
 
 def _markdown(findings: "list[Finding]") -> str:
     """Return the findings as a table in Markdown."""
+    from bestbefore.paper.finding import short
+
     lines = [
         "| theorem | statement | setting | measured | 99% interval | needed | verdict |",
         "|---|---|---|---|---|---|---|",
@@ -87,8 +91,3 @@ def _markdown(findings: "list[Finding]") -> str:
         cells = (f"`{one.theorem}`", one.statement, one.setting, measured, interval, needed, one.verdict)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
-
-
-def short(value: float) -> str:
-    """Write a number so that it can be read at a glance."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -88,3 +88,12 @@ def _finding(estimate: float, low: float, high: float, words: dict[str, Any]) ->
     others = {word: value for word, value in words.items() if word != side}
     bound = float(words[side])
     return Finding(**others, estimate=float(estimate), low=float(low), high=float(high), side=SIDES[side], bound=bound)
+
+
+def short(value: float) -> str:
+    """Write a number so that it can be read at a glance.
+
+    >>> short(6989.2), short(0.97999), short(0.0)
+    ('6,989', '0.98', '0')
+    """
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

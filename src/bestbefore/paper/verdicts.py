@@ -167,10 +167,10 @@ def _duel(one: str, own: Means, other: str, their: Means) -> str:
         if memories:
             most = max(memories, key=lambda memory: _factor(high[memory], low[memory]))
             at = f"{len(memories)} of {len(own)} memories" if len(memories) < len(own) else "every memory"
-            parts.append(f"{name} is lower at {at}, by {_times(_factor(high[most], low[most]))} with {most}")
+            parts.append(f"{name} is lower at {at}, by {_times(_factor(high[most], low[most]))} with memory {most}")
     ties = len(own) - len(wins) - len(losses)
     if ties:
-        parts.append(f"they are equal at {ties}")
+        parts.append(f"they are equal at {ties}" if ties < len(own) else "they are equal at every memory")
     return "; ".join(parts)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
-from bestbefore.paper.finding import CONFIDENCE, Finding
+from bestbefore.paper.finding import CONFIDENCE, Finding, short
 from bestbefore.paper.panels import BUDGET, DATA, DELTA, TASKS, Panel
 from bestbefore.paper.readings import MEASURES
 from bestbefore.paper.summary import Reproduction, Summary, summarise
@@ -133,6 +133,7 @@ def _page(reproduction: Reproduction, figures: Mapping[str, str]) -> str:
         made=reproduction.made,
         left_out=reproduction.left_out,
         findings=reproduction.findings,
+        trials=reproduction.slips,
         caveat=CAVEAT,
         confidence=f"{CONFIDENCE:.0%}",
         summary=summary,
@@ -171,12 +172,3 @@ def _told(sentences: Sequence[str], summary: Summary) -> list[Told]:
         claim = sentence.partition("“")[2].partition("”")[0].lower()
         found.append(Told(sentence, tasks.get(claim, "")))
     return found
-
-
-def short(value: float) -> str:
-    """Write a number so that it can be read at a glance.
-
-    >>> short(6989.2), short(0.97999), short(0.0)
-    ('6,989', '0.98', '0')
-    """
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
