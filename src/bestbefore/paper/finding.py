@@ -93,7 +93,9 @@ def _finding(estimate: float, low: float, high: float, words: dict[str, Any]) ->
 def short(value: float) -> str:
     """Write a number so that it can be read at a glance.
 
-    >>> short(6989.2), short(0.97999), short(0.0)
-    ('6,989', '0.98', '0')
+    >>> short(6989.2), short(0.97999), short(0.0), short(0.0000195)
+    ('6,989', '0.98', '0', '0.00002')
     """
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.5f}".rstrip("0") if 0.00001 <= abs(value) < 0.0001 else f"{value:.3g}"

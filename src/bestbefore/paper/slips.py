@@ -23,6 +23,18 @@ WHAT = {
 """What is measured, in words."""
 
 
+INSTEAD = {
+    "integer_means": "means as fractions",
+    "misaligned_baseline": "means that move up with their arms",
+    "misaligned": "statistics that move up with their arms",
+    "extra_step": "W steps of life, not W + 1",
+    "extra_slot": "m slots for memory m, not m + 1",
+    "late_admission": "admission with probability m / t, not m / (t + 1)",
+    "first_pulls": "no pull of every arm at the start of an epoch",
+}
+"""What there is with a switch of `published.Deviations` off."""
+
+
 @dataclass(frozen=True)
 class Trial:
     """The published code with some of its differences from the text switched off."""
@@ -38,8 +50,9 @@ class Trial:
 
 
 def _trials(task: str, switches: tuple[str, ...], together: tuple[str, ...]) -> list[Trial]:
-    alone = [Trial(task, f"without {switch}", (switch,)) for switch in switches]
-    both = [Trial(task, f"without {' and '.join(together)}", together)] if len(together) > 1 else []
+    alone = [Trial(task, f"with {INSTEAD[switch]}", (switch,)) for switch in switches]
+    words = " and ".join(INSTEAD[switch] for switch in together)
+    both = [Trial(task, f"with {words}", together)] if len(together) > 1 else []
     whole = Trial(task, "as described", published.PUBLISHED._fields)
     return [Trial(task, "as published", ()), *alone, *both, whole]
 
