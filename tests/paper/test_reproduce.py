@@ -11,6 +11,8 @@ import pytest
 
 from bestbefore.paper import reproduce as paper
 from bestbefore.paper.panels import PAPER, Panel
+from bestbefore.paper.readings import CURVES, Piece, run_piece
+from bestbefore.paper.verdicts import Numbers
 
 PANELS = [
     Panel("explore", "uniform", 60, 10, (2, 4)),
@@ -186,3 +188,24 @@ def test_a_cluster_gives_the_same_numbers(first, tmp_path):
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         made = run(tmp_path, cluster=cluster.scheduler_address)
     assert without_time(made) == without_time(first[1])
+
+
+def test_ours_is_nowhere_worse_than_the_papers():
+    """Staircase against Bucket at every memory, and three tenths of a window of ours against all of theirs."""
+    panels = [panel for panel in PAPER if panel.name in ("explore-uniform-n1000-w20", "explore-uniform-n1000-w50")]
+    panels.append(Panel("regret", "two-level", 300, 20, (6, 20)))
+    for panel in panels:
+        rows = [
+            row
+            for curve in CURVES[panel.task]
+            if curve.reading != "published" and not curve.baseline
+            for run in range(3)
+            for row in run_piece(Piece(panel, curve, run, seed=0))
+        ]
+        numbers = Numbers(panel, rows)
+        ours, theirs = numbers.of("ours"), numbers.of("described")
+        assert all(ours[memory] <= theirs[memory] for memory in panel.memory)
+        if panel.task == "regret":
+            few, lost, full = numbers.at_three_tenths(panel)
+            assert few == 6
+            assert lost < 0.6 * full
