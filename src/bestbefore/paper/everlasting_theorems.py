@@ -1,5 +1,8 @@
 """Theorem 4 and Lemma D.2 as experiments: the best arm that never expires, with a flag and without."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from bestbefore import simulate, streams
@@ -13,19 +16,17 @@ def everlasting_explicit(window: int = 80, budget: int = 10**6, runs: int = 200,
     stream = streams.signal(arms, window, budget=budget)
     setting = f"SIGNAL(n, W, beta), W = {window}, n = 4 W, T = {budget:,}"
     table = simulate.everlasting(stream, window, budget, [slots, window], runs=runs, seed=seed, progress=False)
-    rows = table.where(memory=slots).summary(["strategy"], ["regret"])
-    least = min(rows, key=lambda row: float(row["regret"]))
     wait = table.where(memory=window, strategy="wait")["regret"]
+    few = _least(
+        table.where(memory=slots),
+        "explicit",
+        at_least=budget / 120,
+        theorem="everlasting-explicit",
+        statement="with a flag and W / 8 slots, regret is at least T / 120",
+        setting=f"{setting}, {slots} slots",
+    )
     return [
-        average(
-            table.where(memory=slots, strategy=least["strategy"])["regret"].tolist(),
-            at_least=budget / 120,
-            theorem="everlasting-explicit",
-            statement="with a flag and W / 8 slots, regret is at least T / 120",
-            setting=f"{setting}, {slots} slots",
-            measured=f"mean regret of the best of wait, rank and race ({least['strategy']})",
-            remark=f"{least['regret'] / (budget / 120):,.0f} times the bound",
-        ),
+        replace(few, remark=f"{few.estimate / few.bound:,.0f} times the bound"),
         average(
             wait.tolist(),
             at_most=0.0,
@@ -44,20 +45,25 @@ def everlasting_implicit(window: int = 20, budget: int = 10**6, runs: int = 200,
     table = simulate.everlasting(
         stream, window, budget, arms - 1, flag="implicit", runs=runs, seed=seed, progress=False
     )
-    rows = table.summary(["strategy"], ["regret"])
-    least = min(rows, key=lambda row: float(row["regret"]))
-    return [
-        average(
-            table.where(strategy=least["strategy"])["regret"].tolist(),
-            at_least=budget / 1800,
-            theorem="everlasting-implicit",
-            statement="without a flag, regret is at least T / 1800 even with n - 1 slots",
-            setting=f"SIGNAL'(n, W, beta), W = {window}, n = 8 W, T = {budget:,}, {arms - 1} slots",
-            measured=f"mean regret of the best of {', '.join(STRATEGIES_OF_FLAG['implicit'])} ({least['strategy']})",
-            remark=f"{least['regret'] / (budget / 1800):,.0f} times the bound: the constant looks loose, or there are "
-            "better strategies",
-        )
-    ]
+    least = _least(
+        table,
+        "implicit",
+        at_least=budget / 1800,
+        theorem="everlasting-implicit",
+        statement="without a flag, regret is at least T / 1800 even with n - 1 slots",
+        setting=f"SIGNAL'(n, W, beta), W = {window}, n = 8 W, T = {budget:,}, {arms - 1} slots",
+    )
+    times = f"{least.estimate / least.bound:,.0f} times the bound"
+    return [replace(least, remark=f"{times}: the constant looks loose, or there are better strategies")]
+
+
+def _least(table: simulate.Table, flag: str, **words: Any) -> Finding:
+    """Return the finding of the strategy whose interval of regret reaches lowest, so that it speaks for all."""
+    names = STRATEGIES_OF_FLAG[flag]
+    best = "mean regret of the best of " + ", ".join(names)
+    regrets = {name: table.where(strategy=name)["regret"].tolist() for name in names}
+    findings = [average(regrets[name], measured=f"{best} ({name})", **words) for name in names]
+    return min(findings, key=lambda finding: finding.low)
 
 
 def sample(window: int = 40, runs: int = 500, seed: int = 0) -> list[Finding]:
