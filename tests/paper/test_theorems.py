@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bestbefore.paper import theorems
-from bestbefore.paper.finding import CONFIDENCE, SIDES, average, share
+from bestbefore.paper.finding import CONFIDENCE, SIDES, Finding, average, share, student
 
 SMALL = {
     "exact-memory": {"window": 20, "runs": 5},
@@ -81,16 +81,32 @@ def test_the_interval_of_a_share_is_wilsons(pair):
 def test_what_it_takes_to_hold():
     assert share(0, 1000, at_most=0.01, **WORDS).holds
     assert not share(5, 1000, at_most=0.005, **WORDS).holds, "the interval reaches beyond"
-    assert average([2.0, 2.1], at_least=1, **WORDS).holds
-    assert not average([2.0, 2.1], at_least=1, sound=False, **WORDS).holds
+    assert average([2.0, 2.1, 2.0, 2.1], at_least=1, **WORDS).holds
+    assert not average([2.0, 2.1, 2.0, 2.1], at_least=1, sound=False, **WORDS).holds
     assert not average([1.0, 1.0], equal_to=2, **WORDS).holds
     assert average([1.0], at_most=1, **WORDS).high == 1.0
     assert not average([math.nan, 1.0], at_most=1, **WORDS).holds
 
 
+def test_too_few_runs_are_no_evidence_against_a_theorem():
+    """Not one failure in three runs: nobody can tell; ten in ten is another matter."""
+    assert share(0, 3, at_most=0.1, **WORDS).verdict == "cannot tell"
+    assert share(10, 10, at_most=0.1, **WORDS).verdict == "does not hold"
+    assert share(0, 3, at_most=0.1, sound=False, **WORDS).verdict == "does not hold"
+    assert share(1, 1000, equal_to=0.5, **WORDS).verdict == "does not hold"
+    assert average([math.nan, 1.0], at_most=1, **WORDS).verdict == "does not hold"
+
+
+@pytest.mark.parametrize("freedom", [4, 7, 19, 99, 10_000])
+def test_the_interval_of_a_mean_is_students(freedom):
+    assert student(freedom) == pytest.approx(stats.t.ppf((1 + CONFIDENCE) / 2, freedom), rel=0.02)
+
+
 def test_a_finding_becomes_json():
     finding = share(1, 10, at_most=0.9, **WORDS)
-    assert json.loads(json.dumps(finding.to_dict()))["holds"] is True
+    saved = json.loads(json.dumps(finding.to_dict()))
+    assert (saved["holds"], saved["verdict"]) == (True, "holds")
+    assert Finding.from_dict(saved) == finding
     assert finding.side in SIDES.values()
 
 
