@@ -119,6 +119,22 @@ def test_bad_names_and_numbers_are_named():
         theorems.run(["king"], seed=-1)
 
 
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("exact-memory", {"window": 1}, "window must be a whole number of at least 2, not 1"),
+        ("regret-lower", {"window": 2}, "window must be a whole number of at least 3, not 2"),
+        ("everlasting-explicit", {"window": 7}, "window must be a whole number of at least 8, not 7"),
+        ("sample", {"window": 3}, "window must be a whole number of at least 4, not 3"),
+        ("stairs", {"window": 1}, "window must be a whole number of at least 2, not 1"),
+        ("king", {"window": 50, "arms": 50}, "arms must be a whole number of at least 51, not 50"),
+    ],
+)
+def test_a_window_in_which_a_statement_says_nothing_is_named(name, settings, message):
+    with pytest.raises(ValueError, match=message):
+        theorems.THEOREMS[name](**settings)
+
+
 def test_the_same_seed_gives_the_same_findings():
     assert theorems.run(["sample"], runs=50) == theorems.run(["sample"], runs=50)
     assert theorems.run(["sample"], runs=50) != theorems.run(["sample"], runs=50, seed=1)

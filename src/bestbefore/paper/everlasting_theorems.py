@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 
 from bestbefore import simulate, streams
+from bestbefore.arguments import whole
 from bestbefore.paper.finding import Finding, average, share
 from bestbefore.rules import STRATEGIES_OF_FLAG
 
 
 def everlasting_explicit(window: int = 80, budget: int = 10**6, runs: int = 200, seed: int = 0) -> list[Finding]:
     """Theorem 4: with W / 8 slots, regret on SIGNAL is at least T / 120; with W slots it is 0."""
+    window = whole("window", window, at_least=8)
     arms, slots = 4 * window, window // 8
     stream = streams.signal(arms, window, budget=budget)
     setting = f"SIGNAL(n, W, beta), W = {window}, n = 4 W, T = {budget:,}"
@@ -68,7 +70,7 @@ def _least(table: simulate.Table, flag: str, **words: Any) -> Finding:
 
 def sample(window: int = 40, runs: int = 500, seed: int = 0) -> list[Finding]:
     """Fewer than W slots and no pulls: a sample of m holds the best of n = W arms with probability m / W."""
-    slots = window // 4
+    slots = whole("window", window, at_least=4) // 4
     findings = []
     for order, means in {"first": np.linspace(1, 0, window), "last": np.linspace(0, 1, window)}.items():
         table = simulate.everlasting(means, window, 1, slots, strategy="wait", runs=runs, seed=seed, progress=False)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from bestbefore import bounds, simulate, streams
+from bestbefore.arguments import whole
 from bestbefore.paper.finding import Finding, average
 from bestbefore.rules import KEEP_FOR_REGRET
 from bestbefore.simulate import budgets as schedules
@@ -16,6 +17,7 @@ def regret_lower(window: int = 21, budget: int = 1000, runs: int = 30, seed: int
 
     Once with rewards of 0 and 1, and once without noise, where nothing has to be learnt and only memory is short.
     """
+    window = whole("window", window, at_least=3)
     arms, slots = 16 * window, (window - 1) // 2
     bound = bounds.regret_lower(budget * (arms - window + 1), window)
     hard = streams.epoch(arms, window)
