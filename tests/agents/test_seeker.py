@@ -105,6 +105,17 @@ def test_a_callback_that_fails_changes_nothing():
         seeker.finish(time="goes on")
 
 
+def test_flags_are_asked_of_the_time_that_begins_with_the_arrival():
+    """So a clock of one's own has to be moved first."""
+    now, came = 0, {}
+    seeker = Seeker(window=2, memory=2, valid=lambda arm: arm == "best" or came[arm] > now - 2)
+    for arm in ("a", "best", "c", "d"):
+        now += 1
+        came[arm] = now
+        seeker.arrive(arm)
+        assert seeker.found == (None if now < 4 else "best")
+
+
 def test_race_spends_few_pulls_on_bad_arms_and_many_on_good_ones():
     seeker = Seeker(window=50, memory=5, tests=300)
     assert seeker.strategy == "race", "the default with fewer than W slots"

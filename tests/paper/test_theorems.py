@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bestbefore.paper import theorems
-from bestbefore.paper.finding import CONFIDENCE, SIDES, average, share
+from bestbefore.paper.finding import CONFIDENCE, SIDES, Finding, average, share, student
 
 SMALL = {
     "exact-memory": {"window": 20, "runs": 5},
@@ -21,12 +21,12 @@ SMALL = {
     "separation": {"arms": 60_000, "runs": 60},
     "reduction": {"window": 10, "problems": 4, "runs": 80},
     "regret-lower": {"window": 9, "budget": 300, "runs": 8},
-    "regret-upper": {"window": 5, "arms": 20, "budget": 100, "runs": 5},
+    "regret-upper": {"window": 5, "arms": 40, "budget": 100, "runs": 8},
     "everlasting-explicit": {"window": 24, "runs": 40},
     "everlasting-implicit": {"window": 10, "runs": 40},
     "sample": {"window": 20, "runs": 300},
     "king": {"window": 20, "arms": 60, "runs": 80},
-    "stairs": {"window": 12, "runs": 60},
+    "stairs": {"window": 12, "runs": 200},
 }
 WORDS = {"theorem": "t", "statement": "s", "setting": "x", "measured": "m"}
 
@@ -40,6 +40,11 @@ def test_every_theorem_holds(name):
         assert finding.statement
         assert finding.setting
         assert finding.measured
+
+
+def test_regret_of_the_order_of_a_theorem_is_more_than_nobody_could_miss():
+    """With so few pulls that even the newest arm, whatever it is worth, keeps to the constants, nothing is shown."""
+    assert not any(finding.holds for finding in theorems.regret_upper(window=5, arms=8, budget=2, runs=5))
 
 
 @pytest.fixture(scope="module")
@@ -76,16 +81,32 @@ def test_the_interval_of_a_share_is_wilsons(pair):
 def test_what_it_takes_to_hold():
     assert share(0, 1000, at_most=0.01, **WORDS).holds
     assert not share(5, 1000, at_most=0.005, **WORDS).holds, "the interval reaches beyond"
-    assert average([2.0, 2.1], at_least=1, **WORDS).holds
-    assert not average([2.0, 2.1], at_least=1, sound=False, **WORDS).holds
+    assert average([2.0, 2.1, 2.0, 2.1], at_least=1, **WORDS).holds
+    assert not average([2.0, 2.1, 2.0, 2.1], at_least=1, sound=False, **WORDS).holds
     assert not average([1.0, 1.0], equal_to=2, **WORDS).holds
     assert average([1.0], at_most=1, **WORDS).high == 1.0
     assert not average([math.nan, 1.0], at_most=1, **WORDS).holds
 
 
+def test_too_few_runs_are_no_evidence_against_a_theorem():
+    """Not one failure in three runs: nobody can tell; ten in ten is another matter."""
+    assert share(0, 3, at_most=0.1, **WORDS).verdict == "cannot tell"
+    assert share(10, 10, at_most=0.1, **WORDS).verdict == "does not hold"
+    assert share(0, 3, at_most=0.1, sound=False, **WORDS).verdict == "does not hold"
+    assert share(1, 1000, equal_to=0.5, **WORDS).verdict == "does not hold"
+    assert average([math.nan, 1.0], at_most=1, **WORDS).verdict == "does not hold"
+
+
+@pytest.mark.parametrize("freedom", [4, 7, 19, 99, 10_000])
+def test_the_interval_of_a_mean_is_students(freedom):
+    assert student(freedom) == pytest.approx(stats.t.ppf((1 + CONFIDENCE) / 2, freedom), rel=0.02)
+
+
 def test_a_finding_becomes_json():
     finding = share(1, 10, at_most=0.9, **WORDS)
-    assert json.loads(json.dumps(finding.to_dict()))["holds"] is True
+    saved = json.loads(json.dumps(finding.to_dict()))
+    assert (saved["holds"], saved["verdict"]) == (True, "holds")
+    assert Finding.from_dict(saved) == finding
     assert finding.side in SIDES.values()
 
 
@@ -96,6 +117,22 @@ def test_bad_names_and_numbers_are_named():
         theorems.run(["king"], runs=1)
     with pytest.raises(ValueError, match="seed must be"):
         theorems.run(["king"], seed=-1)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("exact-memory", {"window": 1}, "window must be a whole number of at least 2, not 1"),
+        ("regret-lower", {"window": 2}, "window must be a whole number of at least 3, not 2"),
+        ("everlasting-explicit", {"window": 7}, "window must be a whole number of at least 8, not 7"),
+        ("sample", {"window": 3}, "window must be a whole number of at least 4, not 3"),
+        ("stairs", {"window": 1}, "window must be a whole number of at least 2, not 1"),
+        ("king", {"window": 50, "arms": 50}, "arms must be a whole number of at least 51, not 50"),
+    ],
+)
+def test_a_window_in_which_a_statement_says_nothing_is_named(name, settings, message):
+    with pytest.raises(ValueError, match=message):
+        theorems.THEOREMS[name](**settings)
 
 
 def test_the_same_seed_gives_the_same_findings():

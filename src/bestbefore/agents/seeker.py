@@ -46,7 +46,8 @@ class Seeker(Keeper):
         with fewer.  Implicit: "stay" (play valid arms only), "hope" (commit to the best ever seen) or "weigh" (do what
         risks less), which is the default.
     valid
-        A function of an arm that says whether it is still valid, for an explicit flag.
+        A function of an arm that says whether it is still valid, for an explicit flag.  It is asked within `arrive` and
+        `tick`, of the time that begins with them: an arm that goes when a new one comes is not valid any more.
     budget, arms
         All pulls, and how many arms will arrive, if known: how much is tested depends on them.
     tests

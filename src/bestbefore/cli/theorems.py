@@ -22,7 +22,8 @@ def theorems(
 ) -> None:
     """Put every theorem of the paper to the test: what it says, what was measured, whether it holds.
 
-    A NAME picks an experiment; without one, all are run.  The exit code is 1 if a line does not hold.
+    A NAME picks an experiment; without one, all are run.  The exit code is 1 unless every line holds; a line "cannot
+    tell" where there were too few runs.
 
     \b
     bestbefore theorems                  all of them: a minute or two
@@ -63,7 +64,7 @@ def _print(findings: "list[Finding]", caveat: str) -> None:
     screen.add_column("needed", justify="right", no_wrap=True)
     screen.add_column("verdict", no_wrap=True)
     for one in findings:
-        colour = "green" if one.holds else "bold red"
+        colour = {"holds": "green", "cannot tell": "yellow"}.get(one.verdict, "bold red")
         screen.add_row(
             f"[bold]{one.theorem}[/]\n{one.statement}",
             one.setting,
