@@ -77,7 +77,9 @@ def reproduce(
         click.echo(f"{len(panels)} panels; the rules are compiled the first time, which takes a minute", err=True)
     repeats = (paper.QUICK_RUNS if quick else 10) if runs is None else runs
     done = paper.reproduce(panels, out, runs=repeats, seed=seed, theorems_too=too, data=data, **work)
-    page = write_report(out, done)
+    if sys.stderr.isatty():
+        click.echo(f"drawing {len(done.panels)} figures", err=True)
+    page = write_report(out, done, jobs=work["jobs"])
     summary = summarise(done)
     if as_json:
         click.echo(json.dumps(_as_dict(done, summary, page), indent=1))

@@ -71,12 +71,15 @@ class Piece:
     seed: int
     path: str | None = None
     """Where MovieLens is, if it is not where it is looked for."""
+    fingerprint: str = ""
+    """Of that data, so that what is stored is never taken for what other data would give."""
 
     @property
     def key(self) -> str:
         """A name that no other piece has, so that its result can be stored under it; the panel's comes first."""
         sizes = ",".join(map(str, self.panel.memory))
-        return f"{self.panel.name}/{self.curve.reading}/{self.curve.name}/{sizes}/{self.run}"
+        parts = (self.panel.name, self.curve.reading, self.curve.name, sizes, self.fingerprint, str(self.run))
+        return "/".join(part for part in parts if part)
 
 
 def run_piece(piece: Piece) -> list[Row]:

@@ -96,7 +96,10 @@ def reproduce(
     prints, left_out = _movielens(panels, path)
     here = [panel for panel in panels if panel.name not in left_out]
     pieces: list[Piece | Aside] = [
-        Piece(panel, curve, run, seed, path) for panel in here for curve in CURVES[panel.task] for run in range(runs)
+        Piece(panel, curve, run, seed, path, prints.get(panel.data, ""))
+        for panel in here
+        for curve in CURVES[panel.task]
+        for run in range(runs)
     ]
     if theorems_too:
         asides: list[str | Trial] = [*theorems.THEOREMS, *TRIALS]
@@ -104,7 +107,7 @@ def reproduce(
     if not pieces:
         raise ValueError("there is nothing to run: " + ("; ".join(left_out.values()) or "no panel was chosen"))
     by_key: dict[str, Piece | Aside] = {piece.key: piece for piece in _spread(pieces)}
-    with Store(folder, {"seed": seed, "movielens": prints}) as store:
+    with Store(folder, {"seed": seed}) as store:
         if fresh:
             store.clear()
         results = run_pieces(run_any, by_key, store, jobs=jobs, cluster=cluster, progress=progress)

@@ -14,6 +14,7 @@ from bestbefore.paper.readings import MEASURES
 from bestbefore.paper.summary import Reproduction, Summary, summarise
 from bestbefore.paper.theorems import CAVEAT
 from bestbefore.paper.verdicts import CLAIMS, Numbers, Verdict
+from bestbefore.paper.workers import local_workers
 from bestbefore.report.contests import Contest, contests
 from bestbefore.report.inline import inline
 from bestbefore.report.panel import draw_panel_figure
@@ -21,6 +22,8 @@ from bestbefore.simulate.table import Row, Table
 
 TEMPLATE: Final = "index.html.jinja"
 FIGURES, DATA_FOLDER = "figures", "data"
+FEW: Final = 16
+"""Fewer figures than this are drawn sooner than other processes have begun."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +58,12 @@ def check_installed() -> None:
             raise ModuleNotFoundError(f"the report needs {name}: pip install 'bestbefore[report]'")
 
 
-def write_report(folder: Path, reproduction: Reproduction) -> Path:
+def write_report(folder: Path, reproduction: Reproduction, *, jobs: int | None = None) -> Path:
     """Write the report of a reproduction, and return the path of its page.
 
     `folder` gets index.html, figures/ with an SVG and a PNG of each panel, and data/ with the rows of each panel and
-    the theorems' table as CSV.  The page comes last, and whole or not at all.
+    the theorems' table as CSV.  The page comes last, and whole or not at all.  Many figures are drawn by `jobs`
+    processes, one for each core unless given.
     """
     check_installed()
     folder = Path(folder)
@@ -68,7 +72,7 @@ def write_report(folder: Path, reproduction: Reproduction) -> Path:
     for panel in reproduction.panels:
         _write(folder / DATA_FOLDER / f"{panel.name}.csv", Table(reproduction.rows[panel.name]).to_csv().encode())
     _write(folder / DATA_FOLDER / "theorems.csv", _theorems(reproduction.findings).to_csv().encode())
-    figures = _draw_all(folder, reproduction)
+    figures = _draw_all(folder, reproduction, jobs or os.cpu_count() or 1)
     _write(folder / "index.html", _page(reproduction, figures).encode())
     return folder / "index.html"
 
@@ -88,16 +92,20 @@ def _theorems(findings: Sequence[Finding]) -> Table:
     return Table([finding.to_dict() for finding in findings], columns)
 
 
-def _draw_all(folder: Path, reproduction: Reproduction) -> dict[str, str]:
+def _draw_all(folder: Path, reproduction: Reproduction, jobs: int) -> dict[str, str]:
     """Draw the figures of all panels and those of the summary, write the former, and return what the page shows."""
     chosen = [(panel, False) for panel in reproduction.panels]
     chosen += [(panel, True) for panel in _examples(reproduction.panels)]
-    rows = reproduction.rows
-    return dict(_draw(folder / FIGURES, panel, rows[panel.name], example) for panel, example in chosen)
+    work = [(folder / FIGURES, panel, reproduction.rows[panel.name], example) for panel, example in chosen]
+    if jobs == 1 or len(work) < FEW:
+        return dict(map(_draw, work))
+    with local_workers(jobs) as workers:
+        return dict(workers.executor.map(_draw, work, chunksize=4))
 
 
-def _draw(folder: Path, panel: Panel, rows: Sequence[Row], example: bool) -> tuple[str, str]:
+def _draw(work: tuple[Path, Panel, Sequence[Row], bool]) -> tuple[str, str]:
     """Draw a panel, and return the name of the drawing and its SVG for the page; an example is not written to files."""
+    folder, panel, rows, example = work
     measures = MEASURES[panel.task]
     drawing = draw_panel_figure(panel, rows, measures[:1] if example else measures, png=not example)
     if not example:
