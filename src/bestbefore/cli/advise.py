@@ -12,7 +12,7 @@ from bestbefore.arguments import whole
 Advice = dict[str, Any]
 
 
-@click.command()
+@click.command(short_help="What is possible with your numbers, and its price.")
 @click.option("-W", "--window", default=50, show_default=True, help="How many of the last arrivals are valid (W).")
 @click.option("-e", "--epsilon", default=0.1, show_default=True, help="How far from the best the answer may be.")
 @click.option("-d", "--delta", default=0.05, show_default=True, help="Probability that the guarantee fails.")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bestbefore.streams import Stream
 
 
-@click.command()
+@click.command(short_help="How far the answer is from the best valid arm.")
 @click.option(
     "-m",
     "--memory",

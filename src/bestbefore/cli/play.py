@@ -19,7 +19,7 @@ from bestbefore.cli.screen import print_by_memory
 from bestbefore.rules import KEEP_FOR_REGRET, PULL
 
 
-@click.command()
+@click.command(short_help="What is lost by not pulling the best valid arm.")
 @memory_option
 @click.option(
     "-k",

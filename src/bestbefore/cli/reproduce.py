@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from bestbefore.paper.summary import Reproduction, Summary
 
 
-@click.command()
+@click.command(short_help="The whole paper: figures, theorems, a report.")
 @click.option(
     "--only",
     metavar="PATTERN",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _STRATEGIES = "; ".join(f"{flag}: {', '.join(names)}" for flag, names in STRATEGIES_OF_FLAG.items())
 
 
-@click.command()
+@click.command(short_help="What it costs to find the arm that never expires.")
 @memory_option
 @click.option(
     "--flag",

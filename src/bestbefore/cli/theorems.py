@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from bestbefore.paper.finding import Finding
 
 
-@click.command()
+@click.command(short_help="Every theorem of the paper as an experiment.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("-r", "--runs", type=int, help="Runs of each experiment.  [default: as many as it takes]")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same numbers.")
