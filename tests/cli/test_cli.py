@@ -262,7 +262,7 @@ def test_theorems_with_too_few_runs_say_that_nobody_can_tell_and_exit_with_1():
 
 def test_theorems_are_listed():
     result = run("theorems", "--list")
-    assert result.output.count("\n") == 11
+    assert result.output.count("\n") == 12
     assert "king" in result.output
 
 

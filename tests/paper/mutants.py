@@ -45,6 +45,15 @@ def staircase_of_the_worst(memory, arrival, pulls, total, now, window, slack):
     return slot
 
 
+def staircase_without_the_newest(memory, arrival, pulls, total, now, window, slack):
+    """When memory is full, whoever came last gives way, and nothing is kept for when the old ones expire."""
+    slot = free_slot(memory)
+    if slot < 0:
+        slot = int(memory.arrival.argmax())
+    put(memory, slot, arrival, pulls, total)
+    return slot
+
+
 def topk_of_the_worst(memory, arrival, pulls, total):
     """The k worst arms are kept."""
     slot = free_slot(memory)
@@ -86,6 +95,7 @@ def always_won(duel):
 QUICK = {
     "exact-memory": {"window": 8, "runs": 3},
     "guarantees": {"window": 12, "arms": 30, "epsilon": 0.5, "runs": 70},
+    "slices": {"window": 8, "memory": 3, "runs": 1},
     "sample": {"window": 8, "runs": 400},
     "king": {"window": 6, "arms": 12, "runs": 70},
     "everlasting-explicit": {"window": 8, "runs": 4, "budget": 300},
@@ -99,6 +109,7 @@ MUTANTS = {
     "expiry one too early": ([(kernel, "expire", expire_early)], ["exact-memory"]),
     "bucket of the oldest": ([(keep_rules, "bucket", bucket_of_the_oldest)], ["guarantees"]),
     "staircase of the worst": ([(keep_rules, "staircase", staircase_of_the_worst)], ["guarantees"]),
+    "staircase without the newest": ([(keep_rules, "staircase", staircase_without_the_newest)], ["slices"]),
     "topk of the worst": ([(keep_rules, "topk", topk_of_the_worst)], ["king"]),
     "fifo of the newest": (
         [(keep_rules, "fifo", fifo_of_the_newest), (seek, "fifo", fifo_of_the_newest)],

@@ -18,6 +18,7 @@ from bestbefore.paper.finding import CONFIDENCE, SIDES, Finding, average, share,
 SMALL = {
     "exact-memory": {"window": 20, "runs": 5},
     "guarantees": {"window": 20, "arms": 100, "runs": 80},
+    "slices": {"window": 12, "memory": 4, "runs": 2},
     "separation": {"arms": 60_000, "runs": 60},
     "reduction": {"window": 10, "problems": 4, "runs": 80},
     "regret-lower": {"window": 9, "budget": 300, "runs": 8},
@@ -64,7 +65,7 @@ def test_sound_rules_pass_at_the_size_of_the_mutants(verdicts):
 def test_a_rule_that_is_broken_is_noticed(verdicts):
     """An expiry that is one off, and each keep rule spoilt: at least one line says so."""
     verdicts.pop("sound", None)
-    assert len(verdicts) == 8
+    assert len(verdicts) == 9
     for mutant, findings in verdicts.items():
         assert not all(all(held) for held in findings.values()), f"nobody noticed {mutant}"
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from bestbefore.arguments import one_of, whole
 from bestbefore.paper.everlasting_theorems import everlasting_explicit, everlasting_implicit, sample
-from bestbefore.paper.exploration_theorems import exact_memory, guarantees, king, reduction, separation, stairs
+from bestbefore.paper.exploration_theorems import exact_memory, guarantees, king, reduction, separation, slices, stairs
 from bestbefore.paper.finding import Finding
 from bestbefore.paper.regret_theorems import regret_lower, regret_upper
 from bestbefore.progress import progress_bar
@@ -23,6 +23,7 @@ CAVEAT = (
 THEOREMS: dict[str, Callable[..., list[Finding]]] = {
     "exact-memory": exact_memory,
     "guarantees": guarantees,
+    "slices": slices,
     "separation": separation,
     "reduction": reduction,
     "regret-lower": regret_lower,
