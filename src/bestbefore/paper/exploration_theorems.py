@@ -158,7 +158,7 @@ def slices(window: int = 40, memory: int = 8, runs: int = 5, seed: int = 0) -> l
                 theorem="slices",
                 statement=f"with means known exactly, {keep} is always within 1 / "
                 + ("m of the best (Algorithm 1)" if keep == "bucket" else "(m + 1) of the best (ours)"),
-                setting=f"m = {memory} slots, W = {window}, n = {arms}, {len(made)} streams, in random order and falling",
+                setting=f"m = {memory} slots, W = {window}, n = {arms}, {len(made)} streams, random and falling",
                 measured="share of times with a larger error, on the worst stream",
             )
         )
