@@ -44,6 +44,8 @@ def test_a_pattern_chooses_panels_by_their_names():
     assert len(paper.chosen()) == 50
     assert {panel.task for panel in paper.chosen("regret")} == {"regret"}
     assert [panel.name for panel in paper.chosen("explore-uniform-n1000-w5*")] == ["explore-uniform-n1000-w50"]
+    assert [panel.name for panel in paper.chosen("explore-uniform-n1000-w20")] == ["explore-uniform-n1000-w20"]
+    assert {panel.window for panel in paper.chosen("explore-*-w20")} == {20}
     assert paper.chosen("dance") == []
     assert paper.with_theorems("theorems", quick=True)
     assert paper.with_theorems(None, quick=False)

@@ -54,12 +54,16 @@ def run_any(piece: Piece | Aside) -> Rows:
 
 
 def chosen(only: str | None = None, *, quick: bool = False, panels: Iterable[Panel] = (*PAPER, *BEYOND)) -> list[Panel]:
-    """Return the panels whose names have the pattern in them, such as "regret" or "explore-*-w50", smaller if quick.
+    """Return the panels whose names are the pattern, such as "explore-*-w50", or else have it in them, as "regret".
+
+    If quick, they are smaller.
 
     >>> [panel.name for panel in chosen("everlasting-*-n500-*", quick=True)]
     ['everlasting-uniform-n300-w10', 'everlasting-uniform-n300-w20', 'everlasting-uniform-n300-w50']
     """
-    found = [panel for panel in panels if _matches(panel.name, only)]
+    known = list(panels)
+    whole_names = [panel for panel in known if only is not None and fnmatch.fnmatch(panel.name, only)]
+    found = whole_names or [panel for panel in known if _matches(panel.name, only)]
     if not quick:
         return found
     return list(dict.fromkeys(panel.smaller() for panel in found))
