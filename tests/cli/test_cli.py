@@ -376,6 +376,8 @@ def test_reproduce_writes_a_report_and_prints_the_summary(tmp_path):
     told = json.loads(again.output)
     assert told["verdicts"]["everlasting-uniform-n300-w10"]["judgements"][0]["described"] is True
     assert told["report"] == str(tmp_path / "index.html")
+    assert told["made"]["command"].startswith("bestbefore")
+    assert told["made"]["work"].startswith("1 process, ")
 
 
 def test_reproduce_names_what_it_leaves_out(tmp_path, monkeypatch):

@@ -79,3 +79,8 @@ def test_a_panel_that_makes_no_sense_is_refused(change, message):
     settings = {"task": "explore", "data": "uniform", "arms": 10, "window": 5, "memory": (2,)}
     with pytest.raises(ValueError, match=message):
         Panel(**settings | change)
+
+
+def test_a_memory_that_comes_twice_is_refused():
+    with pytest.raises(ValueError, match=r"memory must name each number of slots once, not \(4, 4, 8\)"):
+        Panel("explore", "uniform", 100, 20, (4, 4, 8))

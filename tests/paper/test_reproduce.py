@@ -1,5 +1,6 @@
 """The whole paper at once, here in little: pieces, data that is missing, results that are kept."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -43,6 +44,8 @@ def test_a_pattern_chooses_panels_by_their_names():
     assert len(paper.chosen()) == 50
     assert {panel.task for panel in paper.chosen("regret")} == {"regret"}
     assert [panel.name for panel in paper.chosen("explore-uniform-n1000-w5*")] == ["explore-uniform-n1000-w50"]
+    assert [panel.name for panel in paper.chosen("explore-uniform-n1000-w20")] == ["explore-uniform-n1000-w20"]
+    assert {panel.window for panel in paper.chosen("explore-*-w20")} == {20}
     assert paper.chosen("dance") == []
     assert paper.with_theorems("theorems", quick=True)
     assert paper.with_theorems(None, quick=False)
@@ -54,6 +57,7 @@ def test_quick_panels_are_small_and_none_comes_twice():
     quick = paper.chosen(quick=True)
     assert max(panel.arms for panel in quick) <= 400
     assert len({panel.name for panel in quick}) == len(quick) < len(PAPER)
+    assert paper.chosen(quick=True, panels=[Panel("explore", "uniform", 1000, 10, (4,))])[0].memory == (4,)
 
 
 # Running
@@ -74,6 +78,7 @@ def test_every_panel_has_all_rows_and_a_verdict(first):
         assert made.verdicts[panel.name].sentences
     assert made.left_out == {}
     assert made.made["runs"] == "2 of each curve and memory"
+    assert "command" not in made.made  # there was none
 
 
 def test_the_same_seed_gives_the_same_numbers_with_one_process_or_two(first, tmp_path):
@@ -92,11 +97,22 @@ def test_a_second_run_computes_nothing_and_more_runs_only_what_is_new(first):
     assert [row for row in more.rows[PANELS[0].name] if row["run"] < 2] == made.rows[PANELS[0].name]
 
 
-def test_fresh_starts_over(tmp_path):
+def test_fresh_starts_over_with_the_chosen_panels_and_no_others(tmp_path):
     run(tmp_path, PANELS[2:])
     before = len(lines(tmp_path))
     run(tmp_path, PANELS[2:], fresh=True)
     assert len(lines(tmp_path)) == 2 * before + 1
+    run(tmp_path, PANELS[:1])
+    run(tmp_path, PANELS[:1], fresh=True)
+    after = len(lines(tmp_path))
+    run(tmp_path, PANELS[2:])
+    assert len(lines(tmp_path)) == after
+
+
+def test_panels_of_one_name_are_refused_before_anything_is_mixed(tmp_path):
+    twins = [PANELS[0], Panel("explore", "uniform", 60, 10, (8,))]
+    with pytest.raises(ValueError, match=r"^panels must have different names, .*: explore-uniform-n60-w10$"):
+        run(tmp_path, twins)
 
 
 def test_theorems_are_pieces_too(tmp_path, monkeypatch):
@@ -132,6 +148,9 @@ def test_panels_without_data_are_left_out_by_name_with_the_way_to_get_it(tmp_pat
     assert "MovieLens 1M" in made.left_out[MOVIES.name]
     with pytest.raises(ValueError, match=r"nothing to run: .*MovieLens 1M"):
         run(tmp_path / "out", [MOVIES])
+    with pytest.raises(ValueError, match=r"nothing to run: MovieLens 1M is not") as caught:
+        run(tmp_path / "out", [MOVIES, dataclasses.replace(MOVIES, window=3)])
+    assert str(caught.value).count("MovieLens 1M is not") == 1
 
 
 def test_other_data_is_never_mixed_with_what_is_stored(tmp_path):

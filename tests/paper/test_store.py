@@ -47,15 +47,16 @@ def test_other_sources_are_other_settings(tmp_path, monkeypatch):
         assert store.load() == {}
 
 
-def test_clear_starts_over_with_these_settings_only(tmp_path):
+def test_clear_starts_over_with_these_pieces_and_settings_only(tmp_path):
     for seed in (0, 1):
         with Store(tmp_path, {"seed": seed}) as store:
             store.add("a", ROWS)
     with Store(tmp_path, {"seed": 1}) as store:
-        store.clear()
-        assert store.load() == {}
+        store.add("c", ROWS)
+        store.clear(["a", "unknown"])
+        assert store.load() == {"c": ROWS}
         store.add("b", ROWS)
-        assert store.load() == {"b": ROWS}
+        assert store.load() == {"b": ROWS, "c": ROWS}
     with Store(tmp_path, {"seed": 0}) as store:
         assert store.load() == {"a": ROWS}
 

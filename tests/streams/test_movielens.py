@@ -410,6 +410,10 @@ def test_a_damaged_zip_file_is_named(tmp_path):
 
 def test_a_zip_file_of_another_dataset_is_refused(tmp_path):
     archive = pack(write(tmp_path / "ml-100k", "100k"), tmp_path / "ml-1m.zip")
+    with pytest.raises(DataMissing, match=r"MovieLens 1M is not at '.*ml-1m\.zip', that is MovieLens 100K: get http"):
+        movielens(path=archive)
+    (tmp_path / "ml-100k" / "u.data").unlink()
+    archive = pack(tmp_path / "ml-100k", tmp_path / "ml-1m.zip")
     with pytest.raises(ValueError, match=r"ml-1m\.zip has no movies\.dat: it is another dataset, or damaged"):
         movielens(path=archive)
 

@@ -1,7 +1,9 @@
 """`bestbefore reproduce`: every figure of the paper, ours beside theirs, with a verdict."""
 
 import json
+import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +37,11 @@ if TYPE_CHECKING:
     help="Where MovieLens is: a folder or the .zip file.  [default: $BESTBEFORE_DATA, else it is downloaded]",
 )
 @click.option("--cluster", metavar="ADDRESS", help="Work on the Dask cluster with a scheduler at this address.")
-@click.option("--fresh", is_flag=True, help="Start over, instead of going on where a stopped run has left off.")
+@click.option(
+    "--fresh",
+    is_flag=True,
+    help="Start over with the chosen panels, instead of going on where a stopped run has left off.",
+)
 @click.option("--list", "only_list", is_flag=True, help="Print the names of the panels, and run nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
 def reproduce(
@@ -74,11 +80,13 @@ def reproduce(
     check_installed()
 
     if sys.stderr.isatty():
-        click.echo(f"{len(panels)} panels; the rules are compiled the first time, which takes a minute", err=True)
+        count = "1 panel" if len(panels) == 1 else f"{len(panels)} panels"
+        click.echo(f"{count}; the rules are compiled the first time, which takes a minute", err=True)
     repeats = (paper.QUICK_RUNS if quick else 10) if runs is None else runs
     done = paper.reproduce(panels, out, runs=repeats, seed=seed, theorems_too=too, data=data, **work)
+    done = replace(done, made={**done.made, "command": shlex.join(["bestbefore", *sys.argv[1:]])})
     if sys.stderr.isatty():
-        click.echo(f"drawing {len(done.panels)} figures", err=True)
+        click.echo(f"drawing figures: {len(done.panels)}", err=True)
     page = write_report(out, done, jobs=work["jobs"])
     summary = summarise(done)
     if as_json:

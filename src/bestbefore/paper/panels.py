@@ -56,6 +56,8 @@ class Panel:
             raise ValueError("memory must name at least one number of slots, not ()")
         for slots in self.memory:
             whole("memory", slots)
+        if len(set(self.memory)) < len(self.memory):
+            raise ValueError(f"memory must name each number of slots once, not {self.memory!r}")
 
     @property
     def name(self) -> str:
@@ -90,7 +92,8 @@ class Panel:
 
     def smaller(self, arms: int = 300) -> "Panel":
         """Return the panel with fewer arms and every other memory size, for a quick look."""
-        return dataclasses.replace(self, arms=min(self.arms, max(arms, 2 * self.window)), memory=self.memory[1::2])
+        memory = self.memory[1::2] or self.memory
+        return dataclasses.replace(self, arms=min(self.arms, max(arms, 2 * self.window)), memory=memory)
 
 
 def _sizes(first: int, last: int, step: int) -> tuple[int, ...]:

@@ -4,7 +4,6 @@ import fnmatch
 import hashlib
 import os
 import platform
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -55,12 +54,16 @@ def run_any(piece: Piece | Aside) -> Rows:
 
 
 def chosen(only: str | None = None, *, quick: bool = False, panels: Iterable[Panel] = (*PAPER, *BEYOND)) -> list[Panel]:
-    """Return the panels whose names have the pattern in them, such as "regret" or "explore-*-w50", smaller if quick.
+    """Return the panels whose names are the pattern, such as "explore-*-w50", or else have it in them, as "regret".
+
+    If quick, they are smaller.
 
     >>> [panel.name for panel in chosen("everlasting-*-n500-*", quick=True)]
     ['everlasting-uniform-n300-w10', 'everlasting-uniform-n300-w20', 'everlasting-uniform-n300-w50']
     """
-    found = [panel for panel in panels if _matches(panel.name, only)]
+    known = list(panels)
+    whole_names = [panel for panel in known if only is not None and fnmatch.fnmatch(panel.name, only)]
+    found = whole_names or [panel for panel in known if _matches(panel.name, only)]
     if not quick:
         return found
     return list(dict.fromkeys(panel.smaller() for panel in found))
@@ -87,14 +90,18 @@ def reproduce(
     """Run the panels in all readings, the theorems and the trials of slips; return all that a report tells.
 
     Results are stored in `folder` as they arrive, and those that are there already, of the same settings and sources,
-    are not computed again; `fresh` starts over.  MovieLens is looked for at `data`; panels whose data is not there are
-    left out, with the reason.  For `jobs` and `cluster` see `bestbefore.paper.engine.run_pieces`.
+    are not computed again; `fresh` computes these anew.  MovieLens is looked for at `data`; panels whose data is
+    not there are left out, with the reason.  For `jobs` and `cluster` see `bestbefore.paper.engine.run_pieces`.
     """
     runs, seed = whole("runs", runs), whole("seed", seed, at_least=0)
+    names = [panel.name for panel in panels]
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise ValueError(f"panels must have different names, by task, data, arms or window: {', '.join(twice)}")
     began = time.perf_counter()
     path = None if data is None else str(data)
     prints, left_out = _movielens(panels, path)
     here = [panel for panel in panels if panel.name not in left_out]
+    reasons = "; ".join(dict.fromkeys(left_out.values()))
     pieces: list[Piece | Aside] = [
         Piece(panel, curve, run, seed, path, prints.get(panel.data, ""))
         for panel in here
@@ -105,11 +112,11 @@ def reproduce(
         asides: list[str | Trial] = [*theorems.THEOREMS, *TRIALS]
         pieces += [Aside(of, seed) for of in asides]
     if not pieces:
-        raise ValueError("there is nothing to run: " + ("; ".join(left_out.values()) or "no panel was chosen"))
+        raise ValueError(f"there is nothing to run: {reasons or 'no panel was chosen'}")
     by_key: dict[str, Piece | Aside] = {piece.key: piece for piece in _spread(pieces)}
     with Store(folder, {"seed": seed}) as store:
         if fresh:
-            store.clear()
+            store.clear(by_key)
         results = run_pieces(run_any, by_key, store, jobs=jobs, cluster=cluster, progress=progress)
     rows: dict[str, list[Row]] = {panel.name: [] for panel in here}
     findings: list[Finding] = []
@@ -159,7 +166,8 @@ def _made(runs: int, seed: int, jobs: int | None, cluster: str | None, seconds: 
     """Say how a reproduction was made."""
     import numba
 
-    where = f"the cluster at {cluster}" if cluster else f"{jobs or os.cpu_count()} processes"
+    processes = jobs or os.cpu_count() or 1
+    where = f"the cluster at {cluster}" if cluster else "1 process" if processes == 1 else f"{processes} processes"
     return {
         "bestbefore": bestbefore.__version__,
         "Python": f"{platform.python_version()}, NumPy {np.__version__}, numba {numba.__version__}",
@@ -168,5 +176,4 @@ def _made(runs: int, seed: int, jobs: int | None, cluster: str | None, seconds: 
         "runs": f"{runs} of each curve and memory",
         "seed": f"{seed}",
         "made": time.strftime("%Y-%m-%d %H:%M"),
-        "command": " ".join(["bestbefore", *sys.argv[1:]]),
     }

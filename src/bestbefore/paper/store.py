@@ -8,6 +8,7 @@ others are left alone, so going back to former settings finds their results agai
 import hashlib
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, Self
@@ -66,8 +67,9 @@ class Store:
                     entry = json.loads(line)
                     if entry["settings"] != self.fingerprint:
                         continue
-                    if entry.get("fresh"):
-                        found.clear()
+                    if "fresh" in entry:
+                        for piece in entry["fresh"]:
+                            found.pop(piece, None)
                     else:
                         found[entry["piece"]] = entry["rows"]
                 except (ValueError, TypeError, KeyError):
@@ -80,9 +82,9 @@ class Store:
         """Write the result of a piece at once, and return it as `load` will."""
         return self._append({"piece": piece, "rows": rows})["rows"]  # type: ignore[no-any-return]
 
-    def clear(self) -> None:
-        """Start over: what was written with these settings so far is no longer loaded."""
-        self._append({"fresh": True})
+    def clear(self, pieces: Iterable[str]) -> None:
+        """Start over with these pieces: what was written of them with these settings so far is no longer loaded."""
+        self._append({"fresh": list(pieces)})
 
     def close(self) -> None:
         """Close the file and let others have the folder."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestbefore.paper.finding import Finding
-from bestbefore.paper.panels import Panel
+from bestbefore.paper.panels import BUDGET, Panel
 from bestbefore.paper.verdicts import Numbers, Tally, Verdict, tally
 from bestbefore.simulate.table import Row
 
@@ -71,16 +71,29 @@ def summarise(reproduction: Reproduction) -> Summary:
     papers = [verdict for verdict in reproduction.verdicts.values() if not verdict.panel.in_real_order]
     tallies = tuple(tally(papers))
     stand = tuple(_counted(one) for one in tallies if one.panels and one.described == one.panels)
-    slips = tuple(_counted(one) + "  " + SLIPS.get(one.claim, "") for one in tallies if one.published > one.described)
+    slips = tuple(_counted(one) + "  " + SLIPS[one.claim] for one in _fallen(tallies))
     return Summary(tuple(_lead(reproduction, tallies)), stand, slips, tuple(_advice(reproduction)), tallies)
+
+
+def _fallen(tallies: Sequence[Tally]) -> list[Tally]:
+    """Return the claims that a slip makes hold more often; where there is none, a difference is chance."""
+    return [one for one in tallies if one.published > one.described and one.claim in SLIPS]
 
 
 def _counted(one: Tally) -> str:
     """Say in how many panels a claim holds."""
     return (
-        f"“{one.claim[0].upper()}{one.claim[1:]}”: holds in {one.published} of {one.panels} panels as published, "
-        f"in {one.described} as described."
+        f"“{one.claim[0].upper()}{one.claim[1:]}”: holds in {one.published} of {_many(one.panels, 'panel')} as "
+        f"published, in {one.described} as described."
     )
+
+
+def _rounded(factor: float) -> str:
+    return f"{factor:,.0f}" if factor >= 10 else f"{factor:.1f}"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _lead(reproduction: Reproduction, tallies: Sequence[Tally]) -> list[str]:
@@ -91,12 +104,14 @@ def _lead(reproduction: Reproduction, tallies: Sequence[Tally]) -> list[str]:
         lines = len(reproduction.findings)
         stands = "The theorems stand" if hold == lines else "Not all theorems were confirmed"
         parts.append(f"{stands}: {hold} of {lines} lines of experiments on them hold.")
-    fallen = [one for one in tallies if one.published > one.described]
+    fallen = _fallen(tallies)
     if fallen:
         claims = "one claim" if len(fallen) == 1 else f"{len(fallen)} claims"
+        never = all(one.described == 0 for one in fallen)
+        less = "but not" if never else "and less often or not at all"
         parts.append(
             f"The figures need a footnote: {claims} of the paper on its own figures can be seen in what its public "
-            "code draws, but not in what its text describes."
+            f"code draws, {less} in what its text describes."
         )
     parts += _falls(reproduction)
     read = (
@@ -112,9 +127,10 @@ def _falls(reproduction: Reproduction) -> list[str]:
     explored = _panels(reproduction, "explore", real=False)
     if explored:
         lower = sum(_always_lower(one.of("described", baseline=True), one.of("described")) for one in explored)
+        why = ": in random order little has to be kept for later" if 2 * lower > len(explored) else ""
         sentences.append(
-            f"Computed right, the top-k baseline has a lower error than Bucket at every memory in {lower} of the "
-            f"paper's {len(explored)} panels of exploration: in random order little has to be kept for later."
+            f"Computed right, the top-k baseline has a lower error than Bucket at every memory in {lower} of "
+            f"{_many(len(explored), 'panel')} of exploration{why}."
         )
     played = _panels(reproduction, "regret", real=False)
     if played:
@@ -122,15 +138,18 @@ def _falls(reproduction: Reproduction) -> list[str]:
         duels = [pair for one in played for pair in _against_the_baseline(one)]
         wins = sum(own < baseline for own, baseline in duels)
         sentences.append(
-            f"Computed right, the regret of reservoir and UCB falls steadily with memory in {steady} of the paper's "
-            f"{len(played)} panels, and is still below the baseline's at {wins} of {len(duels)} memories."
+            f"Computed right, the regret of reservoir and UCB falls steadily with memory in {steady} of "
+            f"{_many(len(played), 'panel')}, and is below the baseline's {wins} times of {len(duels)}, counting every "
+            "memory of every panel."
         )
     real = [verdict for verdict in reproduction.verdicts.values() if verdict.panel.in_real_order]
     if real:
         claims = [one for verdict in real for one in verdict.judgements]
         same = sum(one.published is True and one.described is False for one in claims)
-        counted = f"{same} of {len(claims)} claims on {len(real)} panels hold as published and fall as described"
-        survives = "All this survives where" if same == len(claims) else "Where"
+        counted = (
+            f"{same} of {len(claims)} claims on {_many(len(real), 'panel')} hold as published and fall as described"
+        )
+        survives = "All this survives where" if sentences and same == len(claims) else "Where"
         sentences.append(f"{survives} movies arrive as they really did: {counted}.")
     return sentences
 
@@ -141,26 +160,46 @@ def _advice(reproduction: Reproduction) -> list[str]:
     explored = _panels(reproduction, "explore")
     if explored:
         never = all(ours <= theirs for one in explored for ours, theirs in _pairs(one))
-        factor = float(np.median([theirs / ours for one in explored for ours, theirs in _pairs(one) if ours > 0]))
-        better = "nowhere worse than Bucket" if never else "mostly better than Bucket"
+        factors = [theirs / ours for one in explored for ours, theirs in _pairs(one) if ours > 0]
+        factor = float(np.median(factors)) if factors else 1.0
+        better = "nowhere worse than" if never else "mostly better than" if factor > 1 else "not better than"
+        by = f", with an error lower by a factor of {_rounded(factor)} in the median" if factor > 1 else " here"
         advice.append(
-            f"To know a good arm at any time: staircase, {better} at the same memory, with an error lower by a factor "
-            f"of {factor:,.0f} in the median.  Told an epsilon, it keeps Bucket's guarantee, too."
+            f"To know a good arm at any time: staircase, {better} Bucket at the same memory{by}.  Told an epsilon, it "
+            "keeps Bucket's guarantee, too."
         )
     played = [panel for panel in reproduction.panels if panel.task == "regret"]
     compared = [Numbers(panel, reproduction.rows[panel.name]).at_three_tenths(panel) for panel in played]
     shares = [pair[1] / pair[2] for pair in compared if pair]
     if shares:
+        least, most = f"{min(shares):.0%}", f"{max(shares):.0%}"
+        between = least if least == most else f"{least} to {most}"
         advice.append(
-            f"To spend traffic: staircase with MOSS.  With three tenths of the window as memory it loses "
-            f"{min(shares):.0%} to {max(shares):.0%} of what the paper's algorithm loses with all of it."
+            "To spend traffic: staircase with MOSS.  With at most three tenths of the window as memory it loses "
+            f"{between} of what the paper's algorithm loses with all of it."
         )
-    if _panels(reproduction, "everlasting"):
+    sought = [panel for panel in reproduction.panels if panel.task == "everlasting"]
+    if sought:
         advice.append(
-            "To find the one arm that never expires: wait if there are W slots, and race if there are fewer; on such "
-            "streams that costs little, where a sample gambles.  On the paper's hard instance nobody can do it."
+            f"To find the one arm that never expires: wait if there are W slots, and race if there are fewer"
+            f"{_worst(reproduction, sought)}.  On the paper's hard instance nobody can do it."
         )
     return advice
+
+
+def _worst(reproduction: Reproduction, panels: Sequence[Panel]) -> str:
+    """Say what the worst runs with less memory than the window lose, as a share of all there is."""
+    worst = {"ours": 0.0, "described": 0.0}
+    for panel in panels:
+        for row in reproduction.rows[panel.name]:
+            if row["reading"] in worst and row["memory"] < panel.window:
+                worst[row["reading"]] = max(worst[row["reading"]], row["regret"] / (BUDGET * panel.arms))
+    ours, theirs = worst["ours"], worst["described"]
+    if not ours < theirs:
+        return ""
+    return (
+        f", which loses {ours:.1%} of all there is in its worst run here, where a sample loses {theirs:.1%} in its own"
+    )
 
 
 def _panels(reproduction: Reproduction, task: str, *, real: bool = True) -> list[Numbers]:

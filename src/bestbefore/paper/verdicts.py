@@ -28,7 +28,7 @@ Test = Callable[[Panel, "Numbers", str], bool | None]
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim of the paper on a panel, and whether it holds; None if the memories of the panel cannot tell."""
+    """A claim of the paper on a panel, and whether it holds; None if its memories or runs cannot tell."""
 
     claim: str
     published: bool | None
@@ -81,10 +81,10 @@ def _beats_the_baseline(panel: Panel, numbers: Numbers, reading: str) -> bool:
     return all(own[memory] < baseline[memory] for memory in own)
 
 
-def _memory_is_lost_on_the_baseline(panel: Panel, numbers: Numbers, reading: str) -> bool:
+def _memory_is_lost_on_the_baseline(panel: Panel, numbers: Numbers, reading: str) -> bool | None:
     """Say whether the baseline's number with the most memory is still more than half of that with the least."""
     baseline = numbers.of(reading, baseline=True)
-    return baseline[max(baseline)] > 0.5 * baseline[min(baseline)]
+    return baseline[max(baseline)] > 0.5 * baseline[min(baseline)] if len(baseline) > 1 else None
 
 
 def _rises_before_the_window(panel: Panel, numbers: Numbers, reading: str) -> bool | None:
@@ -105,7 +105,8 @@ def _costs_nothing_with_a_window(panel: Panel, numbers: Numbers, reading: str) -
 def _is_a_gamble_below(panel: Panel, numbers: Numbers, reading: str) -> bool | None:
     """Say whether with half a window or less the worst run loses a tenth of all there is more than the best run."""
     runs = numbers.runs(_curve(panel.task, reading))
-    wide = [max(values) - min(values) for memory, values in runs.items() if memory <= panel.window / 2]
+    few = [values for memory, values in runs.items() if memory <= panel.window / 2]
+    wide = [max(values) - min(values) for values in few if len(values) > 1]  # one run has no range
     return min(wide) > 0.1 * BUDGET * panel.arms if wide else None
 
 

@@ -6,7 +6,7 @@ the very file that is meant, or none.
 
 import os
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 import platformdirs
@@ -43,13 +43,25 @@ def _at(release: Release, place: Path, called: str) -> Path:
         if candidate.is_file():
             if not zipfile.is_zipfile(candidate):
                 raise ValueError(f"{str(candidate)!r} is no zip file, or damaged: {archive} or a folder is needed")
+            if candidate == place and release.title not in (packed := _packed(place)) and packed:
+                break  # good for other panels, so this is no error in the file
             return candidate
-    others = [other.title for other in RELEASES.values() if (place / other.ratings).is_file()]
+    others = [other.title for other in RELEASES.values() if (place / other.ratings).is_file()] or _packed(place)
     instead = f"that is {others[0]}" if others else "it is not in that folder" if place.is_dir() else "nothing is there"
     raise DataMissing(
         f"{release.title} is not at {called!r}, {instead}: get {SERVER}/{archive}, and give that file, "
         f"the folder it is in, or the folder {release.folder} that is in it"
     )
+
+
+def _packed(place: Path) -> list[str]:
+    """Return the titles of the releases in a zip file; of what is none, nothing."""
+    try:
+        with zipfile.ZipFile(place) as archive:
+            names = {PurePosixPath(member).name for member in archive.namelist()}
+    except (OSError, zipfile.BadZipFile):
+        return []
+    return [release.title for release in RELEASES.values() if release.ratings in names]
 
 
 def _downloaded(release: Release) -> Path:
