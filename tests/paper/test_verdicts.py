@@ -122,13 +122,13 @@ def test_regret_of_an_everlasting_arm_must_be_0_in_every_run():
 
 def test_sentences_name_the_winner_the_memory_and_the_factor():
     published, described, ours = verdicts.judge(EXPLORE, explored()).sentences
-    assert published == "As published, bucket is lower at every memory, by a factor of 5.0 with memory 8."
-    assert described == "As described, the baseline is lower at every memory, by a factor of 10 with memory 8."
-    assert ours.endswith("ours is lower at every memory, by a factor of 10 with memory 8.")
+    assert published == "As published, bucket is lower at every memory, by up to a factor of 5.0 with memory 8."
+    assert described == "As described, the baseline is lower at every memory, by up to a factor of 10 with memory 8."
+    assert ours.endswith("ours is lower at every memory, by up to a factor of 10 with memory 8.")
     mixed = verdicts.judge(EXPLORE, explored(topk=(0.8, 0.2, 0.0), staircase=(0.4, 0.2, 0.1))).sentences
     assert mixed[1] == (
-        "As described, bucket is lower at 1 of 3 memories, by a factor of 2.0 with memory 2; the baseline is lower at "
-        "1 of 3 memories, by all there is (the lower is 0) with memory 8; they are equal at 1."
+        "As described, bucket is lower at 1 of 3 memories, by up to a factor of 2.0 with memory 2; the baseline is "
+        "lower at 1 of 3 memories, by all of it, down to 0, with memory 8; they are equal at 1."
     )
     assert mixed[2].endswith("they are equal at every memory.")
 
@@ -256,3 +256,16 @@ def test_a_theorem_that_does_not_hold_is_not_passed_over():
 def test_every_claim_that_can_fall_has_its_reason():
     claims = [claim for task in ("explore", "regret") for claim in verdicts.CLAIMS[task]]
     assert set(claims) == set(summary.SLIPS)
+
+
+def test_few_runs_are_a_first_look():
+    assert "rest on 2 runs only: a first look" in summary.summarise(reproduction()).lead[1]
+    rows = rows_of(EXPLORE, {(curve.reading, curve.name): (0.3, 0.2, 0.1) for curve in CURVES["explore"]}, runs=5)
+    many = reproduction(panels=(EXPLORE,), rows={EXPLORE.name: rows}, verdicts={})
+    assert "first look" not in summary.summarise(many).lead[1]
+
+
+def test_a_baseline_that_is_as_good_as_ours_is_said_to_be():
+    assert "The baseline, computed right, is as good here" in summary.summarise(reproduction()).advice[0]
+    rows = {EXPLORE.name: explored(topk=(0.5, 0.4, 0.3)), REGRET.name: played()}
+    assert "as good here" not in summary.summarise(reproduction(rows=rows)).advice[0]

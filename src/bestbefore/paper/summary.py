@@ -32,6 +32,10 @@ SLIPS = {
 """What makes a claim hold as published, where it does not as described."""
 
 
+FEW_RUNS = 5
+"""With fewer runs of each curve a reproduction is a first look."""
+
+
 @dataclass(frozen=True)
 class Reproduction:
     """All that a report tells."""
@@ -118,6 +122,9 @@ def _lead(reproduction: Reproduction, tallies: Sequence[Tally]) -> list[str]:
         "Every panel is read three ways: as described, the algorithms of the text computed right; as published, what "
         "the authors' public code does, re-enacted in our own; and ours.  Lines are means over runs, bands their range."
     )
+    runs = 1 + max((row["run"] for rows in reproduction.rows.values() for row in rows), default=FEW_RUNS)
+    if runs < FEW_RUNS:
+        read += f"  Here they rest on {_many(runs, 'run')} only: a first look, and no judgement."
     return [" ".join(parts), read] if parts else [read]
 
 
@@ -166,7 +173,7 @@ def _advice(reproduction: Reproduction) -> list[str]:
         by = f", with an error lower by a factor of {_rounded(factor)} in the median" if factor > 1 else " here"
         advice.append(
             f"To know a good arm at any time: staircase, {better} Bucket at the same memory{by}.  Told an epsilon, it "
-            "keeps Bucket's guarantee, too."
+            f"keeps Bucket's guarantee, too.{_as_good(explored)}"
         )
     played = [panel for panel in reproduction.panels if panel.task == "regret"]
     compared = [Numbers(panel, reproduction.rows[panel.name]).at_three_tenths(panel) for panel in played]
@@ -185,6 +192,18 @@ def _advice(reproduction: Reproduction) -> list[str]:
             f"{_worst(reproduction, sought)}.  On the paper's hard instance nobody can do it."
         )
     return advice
+
+
+def _as_good(explored: Sequence[Numbers]) -> str:
+    """Say that the baseline is as good as ours, where it is, and where it is not."""
+    pairs = [
+        (baseline[memory], ours[memory])
+        for baseline, ours in ((one.of("described", baseline=True), one.of("ours")) for one in explored)
+        for memory in ours
+    ]
+    if np.median([theirs - 1.1 * ours for theirs, ours in pairs]) > 0:
+        return ""
+    return "  The baseline, computed right, is as good here, in random order; where means fall it is not."
 
 
 def _worst(reproduction: Reproduction, panels: Sequence[Panel]) -> str:

@@ -181,8 +181,8 @@ def _factor(high: float, low: float) -> float:
 
 def _times(factor: float) -> str:
     if np.isinf(factor):
-        return "all there is (the lower is 0)"
-    return f"a factor of {factor:,.1f}" if factor < 10 else f"a factor of {factor:,.0f}"
+        return "all of it, down to 0,"
+    return f"up to a factor of {factor:,.1f}" if factor < 10 else f"up to a factor of {factor:,.0f}"
 
 
 @dataclass(frozen=True)
