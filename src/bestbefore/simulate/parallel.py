@@ -40,5 +40,5 @@ def run_all(
                     future.result()
             return [future.result() for future in futures]
         finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # first: those told to stop would make way for these
             stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
