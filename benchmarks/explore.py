@@ -6,7 +6,6 @@ Times are the best of several in one run, in nanoseconds per arriving arm.  Mach
 """
 
 import itertools
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -17,21 +16,11 @@ from rich.table import Table
 
 from bestbefore import Explorer, simulate, streams
 from bestbefore.rules import KEEP
+from timing import nanoseconds
 
 ARMS = 20_000
 MEMORIES = (2, 10, 50, 200)
 REPEATS = 5
-
-
-def nanoseconds(work: Callable[[], object], arms: int, repeats: int = REPEATS) -> float:
-    """Time some work over so many arms, and return the best of several."""
-    work()
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best / arms * 1e9
 
 
 def compiled(keep: str, memory: int, *, arms: int = ARMS, window: int = 500, pulls: int = 1000) -> float:

@@ -6,9 +6,6 @@ The floor is a compiled loop that draws one random number a pull and compares it
 run; machines are noisy, so look at ratios.
 """
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 from numba import njit
 from rich.console import Console
@@ -16,21 +13,11 @@ from rich.progress import track
 from rich.table import Table
 
 from bestbefore import simulate, streams
+from timing import nanoseconds
 
 ARMS, WINDOW, BUDGET = 1000, 50, 5000
 RULES = ("ucb", "moss", "kl_ucb")
 DELTA = 0.01
-
-
-def nanoseconds(work: Callable[[], object], pulls: int, repeats: int = 5) -> float:
-    """Time some work of so many pulls, and return the best of several."""
-    work()
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best / pulls * 1e9
 
 
 @njit

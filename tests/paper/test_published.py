@@ -286,7 +286,8 @@ def test_regret_as_published_rises_before_memory_w_and_falls_there_like_a_cliff(
     table = published.regret(two_level_spread(arms, window), window, 1000, memory, "reservoir", runs=40)
     *before, full = curve(table, "regret")
     assert max(before) < 1.05 * min(before), "memory is of no use"
-    assert before[0] < before[-1] or window == 20
+    if window == 50:  # for W = 20 the rise is within the noise
+        assert before[0] < before[-1]
     assert before[-1] > 5 * full
 
 

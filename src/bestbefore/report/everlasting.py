@@ -4,8 +4,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bestbefore.report.explore import draw_panel, name_lines
-from bestbefore.report.look import STYLE
+from bestbefore.report.regret import save_lines
 
 if TYPE_CHECKING:
     from bestbefore.simulate import Table
@@ -16,25 +15,8 @@ def plot_everlasting(table: "Table", title: str, path: str | Path) -> None:
 
     Regret may be 0, and that is the point: the axis is logarithmic down to the least regret above it, and ends at 0.
     """
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-
     rows = [row | {"keep": row["strategy"]} for row in table.summary(["strategy", "memory"], ["regret"])]
-    names = list(dict.fromkeys(row["keep"] for row in rows))
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(8, 4.6), layout="constrained")
-        FigureCanvasAgg(figure)
-        figure.suptitle(title, x=0.01, ha="left")
-        axes = figure.subplots()
-        draw_panel(axes, rows, names, "regret", smallest=0.0)
-        _scale(axes, rows)
-        axes.set_title("Regret of all pulls: mean and range over runs")
-        axes.set_xlabel("memory (slots)")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        name_lines(axes, rows, names, "regret", smallest=0.0)
-        figure.savefig(path)
+    save_lines(rows, title, "Regret of all pulls: mean and range over runs", path, smallest=0.0, scale=_scale)
 
 
 def _scale(axes: Any, rows: list[dict[str, Any]]) -> None:
