@@ -20,7 +20,6 @@ from timing import nanoseconds
 
 ARMS = 20_000
 MEMORIES = (2, 10, 50, 200)
-REPEATS = 5
 
 
 def compiled(keep: str, memory: int, *, arms: int = ARMS, window: int = 500, pulls: int = 1000) -> float:
