@@ -45,7 +45,7 @@ if __name__ == "__main__":  # a run to be stopped: the folder for results, and t
     results, traces = sys.argv[1:]
     with Store(results, {"seed": 0}) as store:
         try:
-            run_pieces(counted, {f"a/{i}": (traces, str(i), "slow") for i in range(60)}, store, jobs=2)
+            run_pieces(counted, {f"a/{i}": (traces, str(i), "slow") for i in range(200)}, store, jobs=2)
         except KeyboardInterrupt:
             sys.stdout.flush()
             os._exit(130)  # as the command does

@@ -204,7 +204,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_next_run_goes_on_there(tmp_path):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_a_cluster_gives_the_same_numbers(first, tmp_path):
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
         made = run(tmp_path, cluster=cluster.scheduler_address)
     assert without_time(made) == without_time(first[1])
 

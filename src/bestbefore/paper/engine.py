@@ -17,6 +17,7 @@ from bestbefore.arguments import whole
 from bestbefore.paper.store import Rows, Store
 from bestbefore.paper.workers import Workers, cluster_workers, do, local_workers
 from bestbefore.progress import progress_of_groups
+from bestbefore.simulate.parallel import SECONDS_TO_LISTEN
 
 ALONE = 2
 """A piece in flight at so many deaths of workers is run alone from then on."""
@@ -114,7 +115,7 @@ def _work(
             except BrokenExecutor:  # just now: this piece has not begun
                 line.back(name)
                 healthy = False
-        done, _ = wait(in_flight, return_when=FIRST_COMPLETED)
+        done, _ = wait(in_flight, SECONDS_TO_LISTEN, return_when=FIRST_COMPLETED)
         failed: list[BaseException] = []
         for future in done:
             name = in_flight.pop(future)

@@ -6,13 +6,16 @@ Results come back in the order of the work, whoever finished first, so a table i
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from bestbefore.progress import progress_bar
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
+
+SECONDS_TO_LISTEN = 0.5
+"""How often to look up from waiting: a Ctrl-C that comes just as a wait begins is heard only when it ends."""
 
 
 def run_all(
@@ -34,11 +37,17 @@ def run_all(
             futures = [pool.submit(function, piece, stop) for piece in pieces]
             for future in futures:
                 future.add_done_callback(lambda _: advance())
-            done, under_way = wait(futures, return_when=FIRST_EXCEPTION)
-            if under_way:  # one has failed: raise its error at once, whoever stands before it and goes on
-                for future in done:
-                    future.result()
+            _wait_for_all(futures)
             return [future.result() for future in futures]
         finally:
             pool.shutdown(wait=False, cancel_futures=True)  # first: those told to stop would make way for these
             stop.set()
+
+
+def _wait_for_all(futures: Sequence[Future[Result]]) -> None:
+    """Wait until all are done, or raise the error of one that has failed, whoever stands before it and goes on."""
+    under_way = set(futures)
+    while under_way:
+        done, under_way = wait(under_way, SECONDS_TO_LISTEN, return_when=FIRST_EXCEPTION)
+        for future in done:
+            future.result()
