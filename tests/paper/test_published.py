@@ -41,34 +41,34 @@ test_of.__test__ = False
 
 
 class Baseline:
-    """A list of arms, and an array of means that may be one of integers."""
+    """Places for arms, and an array of means that may be one of integers; -1 stands for an empty place."""
 
     def __init__(self, slots, window, deviations):
-        self.arms = []
-        self.means = np.array([0] * slots) if deviations.integer_means else np.zeros(slots)
+        self.arms = [None] * slots
+        self.means = np.array([-1] * slots) if deviations.integer_means else np.full(slots, -1.0)
+        self.lowest, self.place = -1, 0
         self.life = window + 1 if deviations.extra_step else window
         self.deviations = deviations
 
+    def look(self):
+        self.place = np.argmin(self.means)
+        self.lowest = self.means[self.place]
+
     def expire(self, t):
-        for arm in list(self.arms):
-            if t - arm >= self.life:
-                place = self.arms.index(arm)
-                self.arms.pop(place)
-                if not self.deviations.misaligned_baseline:
-                    self.means[place:-1] = self.means[place + 1 :].copy()
+        for place, arm in enumerate(self.arms):
+            if arm is not None and t - arm >= self.life:
+                self.arms[place], self.means[place] = None, -1
+        if not self.deviations.stale_minimum:
+            self.look()
 
     def add(self, t, mean):
-        if len(self.arms) < len(self.means):
-            self.arms.append(t)
-            self.means[len(self.arms) - 1] = mean
-            return
-        place = np.argmin(self.means)
-        if mean > self.means[place]:
-            self.arms[place] = t
-            self.means[place] = mean
+        if mean > self.lowest:
+            self.arms[self.place], self.means[self.place] = t, mean
+            self.look()
 
-    def best(self):
-        return self.arms[np.argmax(self.means[: len(self.arms)])]
+    def true_mean(self, mu):
+        arm = self.arms[np.argmax(self.means)]
+        return 0 if arm is None else mu[arm]
 
 
 def slow_topk(mu, window, memory, rng, deviations):
@@ -78,7 +78,7 @@ def slow_topk(mu, window, memory, rng, deviations):
     for t in range(len(mu)):
         baseline.expire(t)
         baseline.add(t, test_of(mu[t], s, rng, deviations))
-        errors.append(best_valid(mu, t, window) - mu[baseline.best()])
+        errors.append(best_valid(mu, t, window) - baseline.true_mean(mu))
     return np.mean(errors)
 
 
@@ -104,7 +104,7 @@ def slow_commit(mu, window, memory, budget, rng, deviations):
         baseline.add(t, test_of(mu[t], s, rng, deviations) if played else 0.0)
         if played:
             best = best_valid(mu, t, window)
-            regret += s * (best - mu[t]) + (budget - s) * (best - mu[baseline.best()])
+            regret += s * (best - mu[t]) + (budget - s) * (best - baseline.true_mean(mu))
     return regret
 
 
@@ -112,36 +112,33 @@ def slow_reservoir(mu, window, memory, budget, rng, deviations):
     """UCB, pull by pull; what stands in place i of the list is noted in place i of the arrays."""
     slots = memory + 1 if deviations.extra_slot else memory
     life = window + 1 if deviations.extra_step else window
-    arms, means, counts, regret = [], [0.0] * slots, [0] * slots, 0.0
+    arms, totals, counts, indices, regret = [], [], [], [], 0.0
     for t in range(len(mu)):
         if arms and t - min(arms) >= life:
             place = arms.index(min(arms))
             arms.pop(place)
             if not deviations.misaligned:
-                means, counts = [*means[:place], *means[place + 1 :], 0.0], [*counts[:place], *counts[place + 1 :], 0]
-        place = -1
+                totals.pop(place), counts.pop(place), indices.pop(place)
+        begun = None
         if len(arms) < slots:
             arms.append(t)
-            place = len(arms) - 1
+            if len(indices) < len(arms):
+                totals.append(0), counts.append(0), indices.append(0)
+            if t == 0 or not deviations.ignored_arms:
+                begun = len(arms) - 1
         elif rng.random() < slots / (t + 2 if deviations.late_admission else t + 1):
-            place = rng.integers(slots)
-            arms[place] = t
-        if place >= 0:
-            means[place] = counts[place] = 0
+            begun = rng.integers(slots)
+            arms[begun] = t
+        if begun is not None:
+            totals[begun], counts[begun], indices[begun] = 0, 0, math.inf
         if t < window - 1 and not deviations.partial_windows:
             continue
         log, best = math.log(budget * len(arms) / 0.01), best_valid(mu, t, window)
-        for pull in range(budget):
-            first = deviations.first_pulls and pull < len(arms)
-            i = (
-                pull
-                if first
-                else max(
-                    range(len(arms)), key=lambda i: means[i] + math.sqrt(log / counts[i]) if counts[i] else math.inf
-                )
-            )
-            means[i] = (means[i] * counts[i] + (rng.random() < mu[arms[i]])) / (counts[i] + 1)
+        for _ in range(budget - 1 if deviations.ignored_arms and begun is None else budget):
+            i = np.argmax(indices)
+            totals[i] += rng.random() < mu[arms[i]]
             counts[i] += 1
+            indices[i] = totals[i] / counts[i] + math.sqrt(log / counts[i])
             regret += best - mu[arms[i]]
     return regret
 
@@ -151,7 +148,7 @@ def slow_everlasting(mu, window, memory, luck, deviations):
     life = window + 1 if deviations.extra_step else window
     arms, best = [], int(mu.argmax())
     for t in range(len(mu)):
-        if best in arms and t - best >= life:
+        if best in arms and t - best >= window:
             return 0.0
         arms = [arm for arm in arms if t - arm < life]
         u, odds = luck.random(), t + 2 if deviations.late_admission else t + 1
@@ -159,7 +156,7 @@ def slow_everlasting(mu, window, memory, luck, deviations):
             arms.append(t)
         elif u * odds < slots:
             arms[int(u * odds)] = t
-    return 0.0 if best in arms else 1000 * len(mu) * (mu[best] - mu[arms[0]])
+    return 0.0 if best in arms and not deviations.missed_at_end else 1000 * len(mu) * (mu[best] - mu[-1])
 
 
 # Run for run
@@ -199,10 +196,10 @@ def test_everlasting_is_that_of_the_plain_code_with_the_same_random_numbers(whic
         arms_rng, _, luck = generators(3, row["run"])
         mu = means_of(stream, arms_rng)
         assert row["regret"] == pytest.approx(slow_everlasting(mu, 10, memory, luck, deviations))
-        assert row["found"] == (row["regret"] == 0)
+        assert not row["found"] or row["regret"] == 0
 
 
-@pytest.mark.parametrize("which", ["published", "as described", "all but misaligned"])
+@pytest.mark.parametrize("which", ["published", "as described", "all but misaligned", "all but ignored_arms"])
 def test_the_reservoir_plays_as_the_plain_code_does(which):
     """Leaps draw other numbers, so 60 runs each are compared: Kolmogorov-Smirnov, by chance once in 10,000 tests."""
     stream, deviations = two_level_spread(100, 8), ALL[which]
@@ -243,7 +240,7 @@ def test_with_all_deviations_off_exploration_is_that_of_simulate():
     ids=["Bernoulli", "ratings", "Gaussian", "two blocks"],
 )
 def test_with_memory_w_all_arms_are_kept_and_played_as_simulate_does(stream):
-    for deviations, partial in ((PUBLISHED._replace(first_pulls=False), True), (AS_DESCRIBED, False)):
+    for deviations, partial in ((PUBLISHED, True), (AS_DESCRIBED, False)):
         told = published.regret(stream, 10, 60, 10, "reservoir", deviations=deviations, runs=2)
         done = simulate.regret(stream, 10, 60, 10, "fifo", "ucb", partial=partial, runs=2)
         assert told["regret"] == pytest.approx(done["regret"])
@@ -269,30 +266,39 @@ def curve(table, column, **where):
 def test_the_baseline_of_exploration_gains_nothing_from_memory(window):
     table = published.explore(uniform(1000), window, seed=7)
     baseline, bucket = curve(table, "mean", keep="topk"), curve(table, "mean", keep="bucket")
-    assert min(baseline) > 0.3
-    assert max(baseline) < 0.7
+    assert baseline[0] > 0.2
+    assert min(baseline[1:]) > 0.3
+    assert max(baseline[1:]) < 0.6
     assert bucket[-1] < 0.1 * bucket[0]
 
 
-def test_with_means_that_are_fractions_and_in_their_places_the_baseline_is_better_than_bucket():
-    fixed = PUBLISHED._replace(integer_means=False, misaligned_baseline=False)
+def test_with_three_slots_the_baseline_stops_for_good():
+    """At memory 2 an arm is tested some 50 times, so that now and then a mean is 1; with three of them it is over."""
+    [stale, looking] = (
+        published.explore(uniform(10_000), 50, 2, "topk", deviations=PUBLISHED._replace(stale_minimum=stale))
+        for stale in (True, False)
+    )
+    assert stale["mean"].min() > 0.7
+    assert looking["mean"].max() < 0.4
+
+
+def test_with_means_that_are_fractions_the_baseline_is_better_than_bucket():
+    fixed = PUBLISHED._replace(integer_means=False)
     table = published.explore(uniform(1000), 50, [4, 10], deviations=fixed)
     assert np.less(curve(table, "mean", keep="topk"), curve(table, "mean", keep="bucket")).all()
 
 
-@pytest.mark.parametrize(("arms", "window", "memory"), [(1000, 50, [20, 45, 50]), (1000, 20, [12, 18, 20])])
+@pytest.mark.parametrize(("arms", "window", "memory"), [(1000, 50, [25, 45, 50]), (1000, 20, [12, 18, 20])])
 def test_regret_as_published_rises_before_memory_w_and_falls_there_like_a_cliff(arms, window, memory):
-    """The rise is small, 3% for W = 50, where a mean of 40 runs has a standard error of about 1%; seeds are fixed."""
+    """The rise is some 6% to 10%, where a mean of 40 runs has a standard error of about 1%; seeds are fixed."""
     table = published.regret(two_level_spread(arms, window), window, 1000, memory, "reservoir", runs=40)
-    *before, full = curve(table, "regret")
-    assert max(before) < 1.05 * min(before), "memory is of no use"
-    if window == 50:  # for W = 20 the rise is within the noise
-        assert before[0] < before[-1]
-    assert before[-1] > 5 * full
+    low, high, full = curve(table, "regret")
+    assert 1.03 * low < high
+    assert high > 9 * full
 
 
-def test_with_statistics_in_their_places_regret_falls_steadily_with_memory():
-    fixed = PUBLISHED._replace(misaligned=False)
+def test_with_statistics_for_all_and_in_their_places_regret_falls_steadily_with_memory():
+    fixed = PUBLISHED._replace(misaligned=False, ignored_arms=False)
     table = published.regret(two_level_spread(1000, 50), 50, 1000, algorithms="reservoir", deviations=fixed)
     regret = curve(table, "regret")
     assert all(later < 1.05 * earlier for earlier, later in itertools.pairwise(regret))

@@ -1,34 +1,31 @@
 """The experiments of Braverman et al. as their public code runs them, so that the published curves come out.
 
 The theorems stand; the figures need a footnote.  The code differs from the text in a few places, as research code
-does, and two of them carry a claim.  The top-k baseline keeps empirical means in an integer array, so every mean below
-1 becomes 0 and it cannot rank arms: that "more memory does not help the baseline" comes from there.  In the reservoir
-expired arms leave the list, but not the arrays of statistics beside it, so that means and counts belong to other arms:
-that is why memory is of little use to regret before it reaches W, where regret falls like a cliff.  All differences can
-be switched off one by one, to see which of them does what: `Deviations`.  With all off, `AS_DESCRIBED`, it is what the
-text says, and what `simulate` does.
+does, and three of them carry a claim.  The top-k baseline keeps empirical means in an integer array, so every mean
+below 1 becomes 0 and it cannot rank arms: that "more memory does not help the baseline" comes from there.  In the
+reservoir expired arms leave the list, but not the arrays of statistics beside it, so that means and counts belong to
+other arms; and an arm that takes a free place is not pulled at all: that is why memory is of little use to regret
+before it reaches W, where regret falls like a cliff.  All differences can be switched off one by one, to see which of
+them does what: `Deviations`.  With all off, `AS_DESCRIBED`, it is what the text says, and what `simulate` does.
 
 Not switched, since they are choices and not slips: each arm is tested `ceil(slots^2 / 2 ln(n / delta))` times, by all
-algorithms, for regret at most as often as the epoch's budget allows; with memory W or more, all W arms are kept, each
-with its own statistics; UCB's index is that of `bestbefore.pull.ucb`, and its statistics carry over; low arms for
-regret are `streams.two_level_spread`.  Arms, as in `simulate`, depend only on seed and run.
+algorithms, for regret at most as often as the epoch's budget allows; with W slots or more, all W arms are kept, each
+with its own statistics; UCB's index is that of `bestbefore.pull.ucb`, and its statistics carry over; the baseline does
+not learn from the pulls by which it exploits; where nothing valid is stored the answer counts as an arm of mean 0; low
+arms for regret are `streams.two_level_spread`; who has not found the everlasting arm commits to the last of the stream.
+Arms, as in `simulate`, depend only on seed and run.
 
-This is our own code, written from a description.  Where that is silent, it takes what seems most natural:
+This is our own code.  What it re-enacts was read from the authors' `testSlidingWindowAlgorithm.py` (commit 23b5b38 of
+github.com/jhwjhw0123/sliding-window-streaming-MABs); their arms and the script that draws the figures are not there.
+So we do not know, and assume:
 
-- Arms stand in a list in order of arrival; a new arm is appended, or takes the place of the one that it replaces.
-- Of equal means, the first place of the list is answered, and the first one is replaced (NumPy's argmax and argmin).
-- The baseline compares the new mean, a fraction, with stored ones, whole numbers: a mean above 0 beats a stored 0.
-- The baseline's means are not moved up either when an arm leaves the list (`misaligned_baseline`).  Moved up, an arm
-  whose test returned nothing but 1 would still be ranked first, and the least memories would do better: an error of
-  0.17 instead of 0.33 with memory 2, n = 1000, W = 50.
-- The baseline does not learn from the pulls by which it exploits.
-- In the reservoir, statistics in the place of a new arm begin with nothing; a random one is replaced in its place.
-- UCB begins each epoch with a pull of every arm stored, as in textbooks (`first_pulls`).  Of some twenty readings that
-  were tried, all have the cliff at W; this one also has the small rise before it that the paper reports, by 3% for
-  W = 50 and by less than 1% for W = 20, over 60 runs, where without it regret stands still or falls.
+- Of two baselines for exploration there, the figures show the one that clears what has expired, as for regret.  The
+  other answers arms that are gone, and its error would fall with memory, from 0.9 to 0.5 (n = 1000, W = 50).
 - An arm that lives W + 1 steps may be better than all valid ones; its error or regret is then below 0.
-- Everlasting: the best arm is not replaced any more once it has outlived its window in memory; if it is not in memory
-  at the end, the first arm of the list is committed to.  T is 1000 n.
+- Everlasting: T is 1000 n, and means are uniform.
+
+And one thing is left out: the code computes the index of an arm when it is pulled, so that, while the first window
+fills, others still have the logarithm of fewer arms.
 
 >>> from bestbefore.streams import uniform
 >>> table = explore(uniform(200), window=20, memory=4, runs=1)
@@ -45,6 +42,7 @@ import numpy as np
 
 from bestbefore import bounds
 from bestbefore.arguments import MOST, between, one_of, whole
+from bestbefore.paper.deviations import AS_DESCRIBED, PUBLISHED, Deviations
 from bestbefore.paper.published_kernel import (
     BASELINE,
     BUCKET,
@@ -52,18 +50,15 @@ from bestbefore.paper.published_kernel import (
     PEAK,
     PULLS,
     RESERVOIR,
-    Deviations,
     Ints,
     Run,
     Settings,
     commit_block,
-    everlasting_block,
     explore_block,
-    holds,
-    reservoir_block,
     start_run,
     with_room_for,
 )
+from bestbefore.paper.published_reservoir import everlasting_block, holds, reservoir_block
 from bestbefore.simulate.budgets import Budgets, as_budgets, checked
 from bestbefore.simulate.everlasting import best_of
 from bestbefore.simulate.explore import memories_of
@@ -85,9 +80,6 @@ __all__ = [
     "pulls_of_test",
     "regret",
 ]
-
-PUBLISHED: Final = Deviations()
-AS_DESCRIBED: Final = Deviations(*[False] * len(PUBLISHED))
 
 EXPLORE_MEMORY: Final = {20: range(2, 17, 2), 50: range(2, 29, 2), 100: range(5, 51, 5), 200: range(10, 101, 10)}
 """The memories of the published panels of exploration, by window."""
@@ -167,7 +159,7 @@ def regret(
 ) -> Table:
     """Play a stream as the published code does.
 
-    "reservoir" is reservoir x UCB, which with memory W or more keeps all W arms; "commit" is the top-k baseline, which
+    "reservoir" is reservoir x UCB, which with W slots or more keeps all W arms; "commit" is the top-k baseline, which
     tests each new arm and spends the rest of the budget on the arm of the highest mean.  Columns are those of
     `simulate.regret` but switches, and slots.
 
@@ -226,8 +218,8 @@ def everlasting(
 ) -> Table:
     """Seek the arm that never expires as the published code does: keep a sample, pull nothing until the end.
 
-    All `budget` pulls, 1000 for each arm of the stream unless given, then go to the best arm if it is in memory, and
-    else to any arm that is.  Columns are those of `simulate.everlasting`, and slots; found is whether it was there.
+    All `budget` pulls, 1000 for each arm of the stream unless given, then go to the best arm if it was found, and else
+    to the last arm of the stream.  Columns are those of `simulate.everlasting`, and slots.
 
     >>> table = everlasting([0.5, 0.9, 0.1, 0.4, 0.3], window=2, memory=2, runs=1)
     >>> [(row["slots"], row["found"], row["regret"]) for row in table]
@@ -239,18 +231,18 @@ def everlasting(
     def work(piece: tuple[str, int, int], stop: threading.Event) -> Row:
         name, size, run = piece
         slots = panel.slots(RESERVOIR, size)
-        best, best_mean = best_of(panel.stream, seed, run)
+        (best, best_mean), last_mean = best_of(panel.stream, seed, run), 0.0
         settings = panel.settings(RESERVOIR, size)._replace(best=best)
         (arms_rng, _, luck), start = generators(seed, run), 0
         done = start_run(slots, 0)
         for arms in panel.stream.blocks(arms_rng):
             done = with_room_for(done, arms)
             everlasting_block(done, arms, start, settings, luck)
-            start += arms.means.size
+            start, last_mean = start + arms.means.size, float(arms.means[-1])
             if stop.is_set() or done.counts[FOUND]:
                 break
-        found = bool(done.counts[FOUND] or holds(done, best))
-        lost = 0.0 if found else budget * (best_mean - float(done.known.means[0]))
+        found = bool(done.counts[FOUND]) or (holds(done, best) and (settings.exact or not deviations.missed_at_end))
+        lost = 0.0 if found else budget * (best_mean - last_mean)
         row: Row = {"strategy": name, "memory": size, "slots": slots, "run": run, "regret": lost, "found": found}
         return row | {"tests": 0, "wasted": 0, "pulls": budget, "peak_memory": int(done.counts[PEAK])}
 
@@ -287,7 +279,7 @@ class _Panel(NamedTuple):
 
     def is_window(self, algorithm: int, size: int) -> bool:
         """Tell whether memory `size` stands for the whole window, every arm with its own statistics."""
-        return algorithm == RESERVOIR and size >= self.window
+        return algorithm == RESERVOIR and size + self.deviations.extra_slot >= self.window
 
     def slots(self, algorithm: int, size: int) -> int:
         """Return the slots of memory `size`."""
@@ -295,17 +287,11 @@ class _Panel(NamedTuple):
 
     def settings(self, algorithm: int, size: int) -> Settings:
         """Return what a run with memory `size` is told."""
-        deviations, slots = self.deviations, self.slots(algorithm, size)
-        exact = algorithm == BUCKET or self.is_window(algorithm, size)
-        moved = deviations.misaligned if algorithm == RESERVOIR else deviations.misaligned_baseline
-        life = self.window + (deviations.extra_step and not exact)
-        tests, epsilon = (
-            pulls_of_test(slots, self.stream.length, self.delta),
-            min(bounds.epsilon_for_memory(slots), 1.0),
-        )
-        return Settings(
-            algorithm, self.window, life, exact or not moved, tests, epsilon, self.delta, 0, self.deviations
-        )
+        deviations, slots, exact = self.deviations, self.slots(algorithm, size), self.is_window(algorithm, size)
+        life = self.window + (deviations.extra_step and not exact and algorithm != BUCKET)
+        tests = pulls_of_test(slots, self.stream.length, self.delta)
+        epsilon = min(bounds.epsilon_for_memory(slots), 1.0)
+        return Settings(algorithm, self.window, life, exact, tests, epsilon, self.delta, 0, deviations)
 
     def pieces(self, names: Sequence[str], runs: int | Sequence[int]) -> list[tuple[str, int, int]]:
         """Return the pieces of work: one for each algorithm, memory and run."""

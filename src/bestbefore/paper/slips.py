@@ -25,12 +25,12 @@ WHAT = {
 
 INSTEAD = {
     "integer_means": "means as fractions",
-    "misaligned_baseline": "means that move up with their arms",
+    "stale_minimum": "a look for the lowest mean whenever an arm arrives",
     "misaligned": "statistics that move up with their arms",
+    "ignored_arms": "a first pull of every arm stored",
     "extra_step": "W steps of life, not W + 1",
     "extra_slot": "m slots for memory m, not m + 1",
     "late_admission": "admission with probability m / t, not m / (t + 1)",
-    "first_pulls": "no pull of every arm at the start of an epoch",
 }
 """What there is with a switch of `published.Deviations` off."""
 
@@ -49,10 +49,10 @@ class Trial:
         return f"slips/{self.task}/{self.label}"
 
 
-def _trials(task: str, switches: tuple[str, ...], together: tuple[str, ...]) -> list[Trial]:
+def _trials(task: str, switches: tuple[str, ...], together: tuple[str, ...] = ()) -> list[Trial]:
     alone = [Trial(task, f"with {INSTEAD[switch]}", (switch,)) for switch in switches]
     words = " and ".join(INSTEAD[switch] for switch in together)
-    both = [Trial(task, f"with {words}", together)] if len(together) > 1 else []
+    both = [Trial(task, f"with {words}", together)] if together else []
     whole = Trial(task, "as described", published.PUBLISHED._fields)
     return [Trial(task, "as published", ()), *alone, *both, whole]
 
@@ -60,10 +60,13 @@ def _trials(task: str, switches: tuple[str, ...], together: tuple[str, ...]) -> 
 TRIALS: tuple[Trial, ...] = (
     *_trials(
         "explore",
-        ("integer_means", "misaligned_baseline", "extra_step", "extra_slot"),
-        ("integer_means", "misaligned_baseline"),
+        ("integer_means", "stale_minimum", "extra_step", "extra_slot"),
     ),
-    *_trials("regret", ("misaligned", "extra_step", "extra_slot", "late_admission", "first_pulls"), ("misaligned",)),
+    *_trials(
+        "regret",
+        ("misaligned", "ignored_arms", "extra_step", "extra_slot", "late_admission"),
+        ("misaligned", "ignored_arms"),
+    ),
 )
 
 
@@ -77,5 +80,5 @@ def run_trial(trial: Trial, seed: int = 0, runs: int = 10) -> list[Row]:
     else:
         stream = streams.two_level_spread(ARMS, WINDOW)
         values = published.regret(stream, WINDOW, 1000, memory, "reservoir", **settings)["regret"]
-    numbers = {"value": float(values.mean()), "low": float(values.min()), "high": float(values.max())}
+    numbers = {"runs": runs, "value": float(values.mean()), "low": float(values.min()), "high": float(values.max())}
     return [{"task": trial.task, "label": trial.label, "measured": WHAT[trial.task]} | numbers]

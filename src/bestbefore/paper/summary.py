@@ -25,8 +25,9 @@ SLIPS = {
     ),
     "regret goes up before memory is W, and falls there": (
         "In the reservoir of the public code, arms that expire leave the list, but not the arrays of statistics beside "
-        "it, so that the means and counts belong to other arms until memory holds the whole window.  It is no artifact "
-        "of reservoir sampling, as the paper supposes."
+        "it, so that the means and counts belong to other arms; and an arm that takes a free place is not pulled at "
+        "all.  Both end only when memory holds the whole window.  It is no artifact of reservoir sampling, as the "
+        "paper supposes."
     ),
 }
 """What makes a claim hold as published, where it does not as described."""
