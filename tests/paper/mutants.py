@@ -8,7 +8,8 @@ import sys
 
 import bestbefore.keep as keep_rules
 from bestbefore.keep import seek
-from bestbefore.memory import drop, free_slot, mean_of, put
+from bestbefore.keep.staircase import _drop_dominated, _least_loss
+from bestbefore.memory import drop, free_slot, mean_of, oldest_slot, put
 from bestbefore.paper import theorems
 from bestbefore.simulate import kernel
 
@@ -54,6 +55,34 @@ def staircase_without_the_newest(memory, arrival, pulls, total, now, window, sla
     return slot
 
 
+def staircase_of_the_older(memory, arrival, pulls, total, now, window, slack):
+    """Of two neighbours that share a cell, the newer one goes, and nobody stands in for the older when it expires."""
+    if _drop_dominated(memory, arrival, total / pulls):
+        return -1
+    slot = free_slot(memory)
+    if slot < 0:
+        older = _least_loss(memory, arrival, total / pulls, now, window, slack)
+        if older < 0:
+            return -1
+        newer = [one for one in range(memory.arrival.size) if memory.arrival[one] > memory.arrival[older]]
+        if not newer:
+            return -1
+        slot = min(newer, key=lambda one: memory.arrival[one])
+    put(memory, slot, arrival, pulls, total)
+    return slot
+
+
+def topk_without_the_oldest(memory, arrival, pulls, total):
+    """An arm that is better than the worst takes the place of the oldest."""
+    slot = free_slot(memory)
+    if slot < 0:
+        if total / pulls < min(mean_of(memory, one) for one in range(memory.arrival.size)):
+            return -1
+        slot = oldest_slot(memory)
+    put(memory, slot, arrival, pulls, total)
+    return slot
+
+
 def topk_of_the_worst(memory, arrival, pulls, total):
     """The k worst arms are kept."""
     slot = free_slot(memory)
@@ -95,7 +124,7 @@ def always_won(duel):
 QUICK = {
     "exact-memory": {"window": 8, "runs": 3},
     "guarantees": {"window": 12, "arms": 30, "epsilon": 0.5, "runs": 70},
-    "slices": {"window": 8, "memory": 3, "runs": 1},
+    "slices": {"window": 8, "memory": 3, "runs": 5},
     "sample": {"window": 8, "runs": 400},
     "king": {"window": 6, "arms": 12, "runs": 70},
     "everlasting-explicit": {"window": 8, "runs": 4, "budget": 300},
@@ -110,6 +139,8 @@ MUTANTS = {
     "bucket of the oldest": ([(keep_rules, "bucket", bucket_of_the_oldest)], ["guarantees"]),
     "staircase of the worst": ([(keep_rules, "staircase", staircase_of_the_worst)], ["guarantees"]),
     "staircase without the newest": ([(keep_rules, "staircase", staircase_without_the_newest)], ["slices"]),
+    "staircase of the older": ([(keep_rules, "staircase", staircase_of_the_older)], ["slices"]),
+    "topk without the oldest": ([(keep_rules, "topk", topk_without_the_oldest)], ["slices"]),
     "topk of the worst": ([(keep_rules, "topk", topk_of_the_worst)], ["king"]),
     "fifo of the newest": (
         [(keep_rules, "fifo", fifo_of_the_newest), (seek, "fifo", fifo_of_the_newest)],

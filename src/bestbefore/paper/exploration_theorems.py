@@ -1,4 +1,4 @@
-"""The theorems on exploration, as experiments: exact, weak, strong and anytime, the reduction, the king, the stairs."""
+"""The theorems on exploration, as experiments: exact, weak, strong and anytime, their separation, the reduction."""
 
 import math
 import threading
@@ -57,7 +57,7 @@ def exact_memory(window: int = 50, runs: int = 20, seed: int = 0) -> list[Findin
         setting = f"mu_i = 1 - i / (3 W), W = {window}, n = {2 * window}, {kind}"
         shares = {
             (keep, size): right_times(stream, window, size, keep, half_a_step, runs, seed, pulls=s).mean(axis=1)
-            for keep, size in [*_rules_and_sizes(sizes), ("fifo", window)]
+            for keep, size in [*rules_and_sizes(sizes), ("fifo", window)]
         }
         all_slots = shares.pop(("fifo", window))
         keep, memory = max(shares, key=lambda pair: float(shares[pair].mean()))
@@ -137,34 +137,6 @@ def _worst_failures(
     return worst, most, spent
 
 
-def slices(window: int = 40, memory: int = 8, runs: int = 5, seed: int = 0) -> list[Finding]:
-    """Algorithm 1 without noise: m slots are m slices of [0, 1], and the answer is within one of the best.
-
-    For `bucket` that is 1 / m, and for our `staircase` 1 / (m + 1); at all times, on streams that fall and on others.
-    """
-    arms = 4 * window
-    periods = sorted({max(window // 2, 1), window, 2 * window, arms})
-    made = [streams.uniform(arms), *(streams.sawtooth(arms, period=period) for period in periods)]
-    findings = []
-    for keep, width in (("bucket", 1 / memory), ("staircase", 1 / (memory + 1))):
-        wrong = [
-            1 - right_times(one.gaussian(NO_NOISE), window, memory, keep, width, runs, seed, pulls=1).mean(axis=1)
-            for one in made
-        ]
-        findings.append(
-            average(
-                np.max(wrong, axis=0).tolist(),
-                at_most=0.0,
-                theorem="slices",
-                statement=f"with means known exactly, {keep} is always within 1 / "
-                + ("m of the best (Algorithm 1)" if keep == "bucket" else "(m + 1) of the best (ours)"),
-                setting=f"m = {memory} slots, W = {window}, n = {arms}, {len(made)} streams, random and falling",
-                measured="share of times with a larger error, on the worst stream",
-            )
-        )
-    return findings
-
-
 def separation(arms: int = 100_000, runs: int = 80, seed: int = 0) -> list[Finding]:
     """Lemma 4.1 made visible: pulls that are enough at one time are too few for all times at once, if n >> W.
 
@@ -236,73 +208,6 @@ def _live_reduction(keep: str, seed: int) -> tuple[int, int]:
     return solved.pulls, explorer.pulls
 
 
-def king(window: int = 50, arms: int = 150, runs: int = 100, seed: int = 0) -> list[Finding]:
-    """Lemma E.1: the streaming algorithm of Assadi and Wang, one slot, fails here; without expiry it succeeds.
-
-    So does `topk`, the paper's baseline, which is right without expiry.
-    """
-    epsilon, delta, arms = 0.2, 0.1, whole("arms", arms, at_least=window + 1)
-    fails = right_times(streams.failing_king(arms), window, 1, "king", 1 / (2 * arms), runs, seed, delta=delta)
-    alone = [
-        right_times(streams.uniform(arms), arms, slots, keep, epsilon, runs, seed, delta=delta)[:, -1]
-        for keep, slots in (("king", 1), ("topk", 5))
-    ]
-    return [
-        share(
-            int((~fails[:, window]).sum()),
-            runs,
-            at_least=0.4,
-            theorem="king",
-            statement="one slot (Assadi and Wang) fails the decreasing stream at some time, with probability >= 0.4",
-            setting=f"mu_i = 1 - (i - 1) / n, W = {window}, n = {arms}",
-            measured="runs in which the answer was not the best arm at time W + 1, that of the proof",
-            remark="the proof shows 0.4; a single slot that holds the best arm cannot hold the next",
-        ),
-        share(
-            max(int((~right).sum()) for right in alone),
-            runs,
-            at_most=delta,
-            theorem="king",
-            statement="without expiry it succeeds, and so does topk",
-            setting=f"uniform arms, n = W = {arms}, epsilon = {epsilon}, delta = {delta}",
-            measured="runs in which the answer at the end was not epsilon-best, by the worse of king and topk",
-        ),
-    ]
-
-
-def stairs(window: int = 32, runs: int = 200, seed: int = 0) -> list[Finding]:
-    """Lemma E.2: on the 2-epsilon staircase, memory below order W = 1 / (100 epsilon) misses the epsilon-best arm.
-
-    Rewards without noise, so that only memory is short.  The least success at any time counts: the lemma says that
-    some time has less than 0.6.  Which time that is, is judged by as many other runs: to pick it by the same ones would
-    make it look worse than it is.
-    """
-    epsilon = 1 / (100 * whole("window", window, at_least=2))
-    stream = streams.memory_stairs(3 * window, window).gaussian(NO_NOISE)
-
-    def least(keep: str, memory: int) -> int:
-        right = right_times(stream, window, memory, keep, epsilon, 2 * runs, seed, pulls=1)
-        return int(right[:runs, right[runs:].sum(axis=0).argmin()].sum())
-
-    results = {(keep, size): least(keep, size) for keep, size in _rules_and_sizes((1, window // 4, window // 2))}
-    keep, memory = max(results, key=lambda pair: results[pair])
-    nearly = least("reservoir", window - 1) / runs
-    return [
-        share(
-            results[keep, memory],
-            runs,
-            at_most=0.6,
-            theorem="stairs",
-            statement="below order 1 / epsilon slots no rule has an epsilon-best arm at any time with probability 0.6",
-            setting=f"epsilon = 1 / (100 W), W = {window}, n = {3 * window}, up to W / 2 slots, rewards without noise",
-            measured=f"success at the worst time, by the best rule ({keep} with {memory} slots)",
-            sound=least("fifo", window) == runs,
-            remark=f"fifo with W slots never fails; reservoir with W - 1 is right with probability {nearly:.2f} at its"
-            " worst time: the order of W is needed, not all of it",
-        )
-    ]
-
-
-def _rules_and_sizes(sizes: Iterable[int]) -> list[tuple[str, int]]:
+def rules_and_sizes(sizes: Iterable[int]) -> list[tuple[str, int]]:
     """Pair every keep rule with every size; the king has one slot."""
     return [(keep, size) for keep in KEEP for size in ([1] if keep == "king" else sorted(set(sizes) - {0}))]

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable
 
 from bestbefore.arguments import one_of, whole
 from bestbefore.paper.everlasting_theorems import everlasting_explicit, everlasting_implicit, sample
-from bestbefore.paper.exploration_theorems import exact_memory, guarantees, king, reduction, separation, slices, stairs
+from bestbefore.paper.exploration_theorems import exact_memory, guarantees, reduction, separation
 from bestbefore.paper.finding import Finding
+from bestbefore.paper.keeping_theorems import king, slices, stairs
 from bestbefore.paper.regret_theorems import regret_lower, regret_upper
 from bestbefore.progress import progress_bar
 
