@@ -263,6 +263,9 @@ def test_theorems_as_json_and_markdown():
     lines = run("theorems", "sample", "--runs", "100", "--markdown").output.splitlines()
     assert len(lines) == 4
     assert all(line.count("|") == 8 for line in lines)
+    both = run("theorems", "sample", "--json", "--markdown")
+    assert both.exit_code == 2
+    assert "choose one" in both.output
 
 
 def test_theorems_with_too_few_runs_say_that_nobody_can_tell_and_exit_with_1():

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from bestbefore.errors import DataMissing
 from bestbefore.paper import reproduce as paper
 from bestbefore.paper.panels import PAPER, Panel
 from bestbefore.paper.readings import CURVES, Piece, run_piece
@@ -138,6 +139,12 @@ def write_movies(folder, stars=5):
     ]
     data.joinpath("ratings.dat").write_text("".join(ratings))
     return folder
+
+
+def test_a_wrong_path_to_data_is_told_at_once(tmp_path):
+    with pytest.raises(DataMissing, match="MovieLens 1M is not at '.*elsewhere', nothing is there: get"):
+        run(tmp_path, [*PANELS, MOVIES], data=tmp_path / "elsewhere")
+    assert not list(tmp_path.iterdir())
 
 
 def test_panels_without_data_are_left_out_by_name_with_the_way_to_get_it(tmp_path, monkeypatch):

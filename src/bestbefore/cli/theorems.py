@@ -30,6 +30,8 @@ def theorems(
     bestbefore theorems --list           what there is
     bestbefore theorems king stairs      two of them
     """
+    if as_json and markdown:
+        raise click.UsageError("--json and --markdown are two ways to print the same: choose one")
     from bestbefore.paper import theorems as experiments
 
     if only_list:

@@ -91,7 +91,7 @@ def reproduce(
 
     Results are stored in `folder` as they arrive, and those that are there already, of the same settings and sources,
     are not computed again; `fresh` computes these anew.  MovieLens is looked for at `data`; panels whose data is
-    not there are left out, with the reason.  For `jobs` and `cluster` see `bestbefore.paper.engine.run_pieces`.
+    not there are left out, with the reason, but it is an error if `data` has nothing for any of them.  For `jobs` and `cluster` see `bestbefore.paper.engine.run_pieces`.
     """
     runs, seed = whole("runs", runs), whole("seed", seed, at_least=0)
     names = [panel.name for panel in panels]
@@ -100,6 +100,8 @@ def reproduce(
     began = time.perf_counter()
     path = None if data is None else str(data)
     prints, left_out = _movielens(panels, path)
+    if data is not None and left_out and not prints:
+        raise DataMissing("; ".join(dict.fromkeys(left_out.values())))
     here = [panel for panel in panels if panel.name not in left_out]
     reasons = "; ".join(dict.fromkeys(left_out.values()))
     pieces: list[Piece | Aside] = [
