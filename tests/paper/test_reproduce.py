@@ -142,7 +142,7 @@ def write_movies(folder, stars=5):
 
 
 def test_a_wrong_path_to_data_is_told_at_once(tmp_path):
-    with pytest.raises(DataMissing, match="MovieLens 1M is not at '.*elsewhere', nothing is there: get"):
+    with pytest.raises(DataMissing, match=r"MovieLens 1M is not at '.*elsewhere', nothing is there: get"):
         run(tmp_path, [*PANELS, MOVIES], data=tmp_path / "elsewhere")
     assert not list(tmp_path.iterdir())
 

@@ -91,7 +91,9 @@ def reproduce(
 
     Results are stored in `folder` as they arrive, and those that are there already, of the same settings and sources,
     are not computed again; `fresh` computes these anew.  MovieLens is looked for at `data`; panels whose data is
-    not there are left out, with the reason, but it is an error if `data` has nothing for any of them.  For `jobs` and `cluster` see `bestbefore.paper.engine.run_pieces`.
+    not there are left out, with the reason, but it is an error if `data` has nothing for any of them.
+
+    For `jobs` and `cluster` see `bestbefore.paper.engine.run_pieces`.
     """
     runs, seed = whole("runs", runs), whole("seed", seed, at_least=0)
     names = [panel.name for panel in panels]
