@@ -19,8 +19,8 @@ This is our own code.  What it re-enacts was read from the authors' `testSliding
 github.com/jhwjhw0123/sliding-window-streaming-MABs); their arms and the script that draws the figures are not there.
 So we do not know, and assume:
 
-- Of two baselines for exploration there, the figures show the one that clears what has expired, as for regret.  The
-  other answers arms that are gone, and its error would fall with memory, from 0.9 to 0.5 (n = 1000, W = 50).
+- Of two baselines for exploration there, the figures show the one that clears what has expired, as for regret; the
+  other keeps on answering with arms that are gone.
 - An arm that lives W + 1 steps may be better than all valid ones; its error or regret is then below 0.
 - Everlasting: T is 1000 n, and means are uniform.
 
