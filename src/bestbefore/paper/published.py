@@ -16,8 +16,8 @@ arms for regret are `streams.two_level_spread`; who has not found the everlastin
 Arms, as in `simulate`, depend only on seed and run.
 
 This is our own code.  What it re-enacts was read from the authors' `testSlidingWindowAlgorithm.py` (commit 23b5b38 of
-github.com/jhwjhw0123/sliding-window-streaming-MABs); their arms and the script that draws the figures are not there.
-So we do not know, and assume:
+github.com/jhwjhw0123/sliding-window-streaming-MABs); their arms and the script that draws the figures we have not
+seen.  So we assume:
 
 - Of two baselines for exploration there, the figures show the one that clears what has expired, as for regret; the
   other keeps on answering with arms that are gone.
