@@ -62,7 +62,10 @@ class Roster:
 
     def number(self, arm: Hashable, arrival: int | None = None) -> int:
         """Return the number of an arm that is here; it must be `arrival`, if that is given."""
-        number = self._numbers.get(arm) if is_name(arm) else None
+        try:
+            number = self._numbers.get(arm)
+        except TypeError:  # what cannot be hashed is nobody's name
+            number = None
         if arrival is not None and whole("arrival", arrival) != number:
             if arrival < self.oldest:
                 raise ExpiredArm(f"arm {arm!r} of arrival {arrival} has expired: valid are the last {self.window}")
@@ -108,7 +111,7 @@ class Roster:
 def checked_total(reward: float, pulls: int, sigma: float | None) -> float:
     """Return the total of so many rewards, if they can have it: on [0, 1] each, unless they are sigma-sub-Gaussian."""
     total = finite("reward", reward)
-    if sigma is not None:
+    if sigma is not None or 0 <= total <= pulls:
         return total
     if not -1e-9 <= total / pulls <= 1 + 1e-9:  # sums of many floats may be off in the last digits
         allowed = "1" if pulls == 1 else f"{pulls}, the number of pulls"
