@@ -32,6 +32,9 @@ class Roster:
         self._numbers: dict[Hashable, int] = {}
         self._let_go: list[Hashable] = []
 
+    def __len__(self) -> int:
+        return len(self._names)
+
     @property
     def oldest(self) -> int:
         """The oldest number still valid; 0 or less while the first window is not full."""
