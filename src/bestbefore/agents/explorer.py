@@ -1,22 +1,18 @@
 """Explorer: a live agent that always knows a nearly best arm of the window."""
 
 from collections.abc import Hashable
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from bestbefore import rules
 from bestbefore.agents import saved
 from bestbefore.agents.keeper import Keeper, Test
-from bestbefore.agents.luck import generator_state, restored_generator
 from bestbefore.agents.plan import make_plan
-from bestbefore.agents.roster import checked_total
 from bestbefore.keep import admit
 from bestbefore.memory import drop, expire, put
 from bestbefore.pull import challenge
 from bestbefore.pull.fixed import fixed
-
-VERSION = 1
 
 
 class Explorer(Keeper):
@@ -70,6 +66,8 @@ class Explorer(Keeper):
     bandits": Algorithm 1, Theorem 2, Lemma 4.2.
     """
 
+    _fields: ClassVar = {"irregular": int, "duel": list}
+
     def __init__(
         self,
         window: int = 100,
@@ -87,25 +85,11 @@ class Explorer(Keeper):
         slack: float | None = None,
         sigma: float | None = None,
     ) -> None:
-        self._arguments: dict[str, Any] = {
-            "window": window,
-            "epsilon": epsilon,
-            "delta": delta,
-            "keep": keep,
-            "guarantee": guarantee,
-            "arms": arms,
-            "memory": memory,
-            "pending": pending,
-            "pulls": pulls,
-            "split": split,
-            "slack": slack,
-            "sigma": sigma,
-        }
-        self._arguments = saved.plain(self._arguments)
-        self.plan = plan = make_plan(**self._arguments)
+        arguments = saved.arguments_of(locals())
+        self.plan = plan = make_plan(**arguments)
         if keep == "king" and pending != 1:
             raise ValueError(f"pending must be 1 with keep='king', which fights one challenge at a time, not {pending}")
-        super().__init__(plan.window, plan.slots, plan.sigma, seed)
+        super().__init__(arguments, plan.window, plan.slots, plan.sigma, seed, plan.pending)
         self.slots += plan.pending - 1  # arms under test before the newest are stored, too
         self._duel = challenge.peaceful_duel()
         self._irregular = 0  # the newest arm whose mean does not rest on its test alone, as planned
@@ -177,87 +161,14 @@ class Explorer(Keeper):
         if number not in self._tests:
             self._forget()
 
-    def state(self) -> dict[str, Any]:
-        """Return all that the explorer knows as a plain dict, ready for JSON if the arms' names are.
-
-        Tuples among the names survive JSON; other names must be strings, numbers or booleans.
-        """
-        return {
-            "agent": "Explorer",
-            "version": VERSION,
-            "arguments": saved.plain(self._arguments),
-            "pulls": self._pulls,
-            "peak_memory": self._peak_memory,
-            "roster": self._roster.state(),
-            "irregular": self._irregular,
-            "stored": [
-                self._record(int(self._memory.arrival[slot])) | {"slot": slot}
-                for slot in np.flatnonzero(self._memory.arrival).tolist()
-            ],
-            "tests": [self._record(number) for number in self._tests],
-            "in_flight": [list(item) for item in self._in_flight.items()],
-            "duel": [array.tolist() for array in self._duel],
-            "luck": generator_state(self._luck),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Make an explorer that goes on exactly where the one that gave `state` stood."""
-        fields = saved.checked_agent(state, "Explorer", VERSION, _FIELDS)
-        arguments = saved.checked_arguments(fields["arguments"], Explorer)
-        explorer = cls(**arguments, seed=restored_generator(fields["luck"]))
-        explorer._pulls, explorer._peak_memory, explorer._irregular = (
-            fields[name] for name in ("pulls", "peak_memory", "irregular")
-        )
-        explorer._roster.restore(fields["roster"])
-        for record in fields["stored"]:
-            explorer._restore_stored(saved.checked(record, _TESTED | {"slot": int}))
-        for record in fields["tests"]:
-            number, test = explorer._restored(saved.checked(record, _TESTED))
-            explorer._tests[number] = test
-        explorer._restore_in_flight(fields["in_flight"])
-        saved.fill(explorer._duel, fields["duel"])
-        explorer._check_restored()
-        return explorer
-
-    def _record(self, number: int) -> dict[str, Any]:
-        """Return what is known of an arm, for a saved state."""
-        known = self._known(number)
-        arm = saved.plain(self._roster.name(number))
-        return {"arm": arm, "arrival": number, "pulls": known.pulls, "total": known.total}
-
-    def _restore_stored(self, record: dict[str, Any]) -> None:
-        """Put an arm back into its slot."""
-        slot = record["slot"]
-        if slot >= self.plan.slots or self._memory.arrival[slot] != 0:
-            raise ValueError(f"state is damaged: slot {slot} is taken, or not one of {self.plan.slots}")
-        number, test = self._restored(record)
-        put(self._memory, slot, number, test.pulls, test.total)
-
-    def _restored(self, record: dict[str, Any]) -> tuple[int, Test]:
-        """Take an arm back, and return its number and its rewards."""
-        number, pulls = record["arrival"], record["pulls"]
-        self._roster.restore_arm(number, record["arm"])
-        total = checked_total(record["total"], pulls, self.plan.sigma) if pulls else 0.0
-        return number, Test(pulls, total, self.plan.pulls_of(number))
-
-    def _restore_in_flight(self, pairs: list[Any]) -> None:
-        """Take back how many pulls of which arm are under way."""
-        here = set(self._memory.arrival.tolist()) | set(self._tests)
-        for pair in pairs:
-            numbers = isinstance(pair, list) and [type(item) for item in pair] == [int, int]
-            if not (numbers and pair[0] in here and pair[1] > 0):
-                raise ValueError(f"state is damaged: in_flight cannot have {pair!r}")
-            self._in_flight[pair[0]] = pair[1]
-
-    def _check_restored(self) -> None:
-        """Make sure that the parts of a restored state fit together."""
-        fights = not challenge.is_over(self._duel)
+    def _restore(self, fields: dict[str, Any]) -> None:
+        super()._restore(fields | {"duel": challenge.Duel(*saved.arrays_like(self._duel, fields["duel"]))})
         king_and_challenger = self.plan.keep == "king" and self._memory.arrival[0] > 0 and len(self._tests) == 1
-        if len(self._tests) > self.plan.pending or (fights and not king_and_challenger):
+        if not challenge.is_over(self._duel) and not king_and_challenger:
             raise ValueError("state is damaged: the arms under test do not fit the settings")
-        if not len(self) <= self._peak_memory <= self.slots:
-            raise ValueError(f"state is damaged: peak_memory cannot be {self._peak_memory}")
+
+    def _pulls_of(self, number: int) -> int:
+        return self.plan.pulls_of(number)
 
     def _pullable(self) -> list[int]:
         """Return the arms of which pulls may be wanted, in the order in which they are asked for."""
@@ -335,18 +246,3 @@ class Explorer(Keeper):
         challenge.judge(self._duel, self._unit, min(self.plan.epsilon, 1.0))
         if challenge.is_over(self._duel):
             self._settle(next(iter(self._tests)))
-
-
-_FIELDS = {
-    "arguments": dict,
-    "pulls": int,
-    "peak_memory": int,
-    "irregular": int,
-    "roster": dict,
-    "stored": list,
-    "tests": list,
-    "in_flight": list,
-    "duel": list,
-    "luck": dict,
-}
-_TESTED = {"arm": object, "arrival": int, "pulls": int, "total": float}

@@ -1,14 +1,32 @@
-"""What all agents share: a few slots, tests and pulls under way, and counts of what was done."""
+"""What all agents share: a few slots, tests and pulls under way, counts of what was done; and saving all that.
+
+An agent says which attributes of its own are saved, by their names and kinds, and what is to fit together in a state
+that is restored.  The rest is told here, once.
+"""
 
 from collections.abc import Collection, Hashable
-from typing import Any, NamedTuple
+from types import NoneType
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from bestbefore.agents.luck import generator_from
+from bestbefore.agents import saved
+from bestbefore.agents.luck import generator_from, restored_generator
 from bestbefore.agents.roster import Roster, checked_total
 from bestbefore.arguments import between, finite, whole
-from bestbefore.memory import Memory, empty_memory, leader
+from bestbefore.memory import Memory, empty_memory, leader, put
+
+VERSION = 1
+_FIELDS: dict[str, Any] = {"arguments": dict, "roster": dict, "arms": list, "luck": dict}
+_COUNTS: dict[str, Any] = {"pulls": int, "peak_memory": int}
+_FIELDS_OF_AN_ARM: dict[str, Any] = {
+    "arm": object,
+    "arrival": int,
+    "slot": (int, NoneType),
+    "pulls": int,
+    "total": float,
+    "in_flight": int,
+}
 
 
 class Test(NamedTuple):
@@ -22,16 +40,23 @@ class Test(NamedTuple):
 class Keeper:
     """An agent that keeps arms in slots."""
 
+    _fields: ClassVar[dict[str, Any]] = {}  # what else is saved, and its kind: the field "phase" is self._phase
+    _fields_of_an_arm: ClassVar[dict[str, Any]] = {}  # what else is saved of each arm, by _record
+    _keeps_expired: ClassVar[bool] = False
+
     def __init__(
         self,
+        arguments: dict[str, Any],
         window: int,
         slots: int,
         sigma: float | None,
         seed: int | np.random.Generator | None,
+        pending: int = 0,
     ) -> None:
-        """Begin with empty slots."""
+        """Begin with empty slots; `arguments` make the same agent again, and `pending` arms may be under test."""
         self.window, self.slots = whole("window", window), whole("memory", slots)
         self.sigma = None if sigma is None else between("sigma", sigma, 0, np.inf)
+        self._arguments, self._pending = arguments, pending
         self._roster, self._memory = Roster(self.window), empty_memory(self.slots)
         self._tests: dict[int, Test] = {}  # of the arms under test, oldest first
         self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
@@ -77,6 +102,73 @@ class Keeper:
         """
         slot = leader(self._memory)
         return self._roster.name(int(self._memory.arrival[slot])) if slot >= 0 else None
+
+    def state(self) -> dict[str, Any]:
+        """Return all that the agent knows as a plain dict, ready for JSON if the arms' names are.
+
+        Tuples among the names survive JSON; other names must be strings, numbers or booleans.
+        """
+        stored = [self._record(number, slot) for slot, number in enumerate(self._memory.arrival.tolist()) if number]
+        tested = [self._record(number, None) for number in self._tests]
+        state: dict[str, Any] = saved.plain(
+            {"agent": self._kind().__name__, "version": VERSION, "arguments": self._arguments}
+            | {field: getattr(self, f"_{field}") for field in _COUNTS | self._fields}
+            | {"roster": self._roster.state(), "arms": stored + tested, "luck": self._luck.bit_generator.state}
+        )
+        return state
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Make an agent that goes on exactly where the one that gave `state` stood."""
+        return cls._restored(state)
+
+    @classmethod
+    def _restored(cls, state: dict[str, Any], **unsaved: Any) -> Self:
+        """Make an agent from its state, and from arguments that are not saved."""
+        fields = saved.checked_agent(state, cls._kind().__name__, VERSION, _FIELDS | _COUNTS | cls._fields)
+        arguments = saved.checked_arguments(fields["arguments"], cls._kind())
+        agent = cls(**arguments, seed=restored_generator(fields["luck"]), **unsaved)
+        agent._restore(fields)
+        return agent
+
+    @classmethod
+    def _kind(cls) -> type:
+        """Return which agent this is, also where somebody has made a class of their own from it."""
+        return next(kind for kind in cls.__mro__ if kind.__base__ is Keeper)
+
+    def _restore(self, fields: dict[str, Any]) -> None:
+        """Take back all that is in a saved state, and make sure that its parts fit together."""
+        for field in _COUNTS | self._fields:
+            setattr(self, f"_{field}", fields[field])
+        self._roster.restore(fields["roster"])
+        for record in fields["arms"]:
+            self._restore_arm(saved.checked(record, _FIELDS_OF_AN_ARM | self._fields_of_an_arm))
+        if not len(self) <= self._peak_memory <= self.slots:
+            raise ValueError(f"state is damaged: peak_memory cannot be {self._peak_memory}")
+
+    def _record(self, number: int, slot: int | None) -> dict[str, Any]:
+        """Return what is known of an arm in a slot, or under test, for a saved state."""
+        pulls, total, _ = self._known(number)
+        arm, in_flight = self._roster.name(number), self._in_flight.get(number, 0)
+        return {"arm": arm, "arrival": number, "slot": slot, "pulls": pulls, "total": total, "in_flight": in_flight}
+
+    def _restore_arm(self, record: dict[str, Any]) -> None:
+        """Put an arm back into its slot, or under test."""
+        number, slot, pulls = record["arrival"], record["slot"], record["pulls"]
+        self._roster.restore_arm(number, record["arm"], oldest=1 if self._keeps_expired else self._roster.oldest)
+        total = checked_total(record["total"], pulls, self.sigma) if pulls else 0.0
+        if slot is None and len(self._tests) < self._pending:
+            self._tests[number] = Test(pulls, total, self._pulls_of(number))
+        elif slot is not None and slot < self._memory.arrival.size and self._memory.arrival[slot] == 0:
+            put(self._memory, slot, number, pulls, total)
+        else:
+            raise ValueError(f"state is damaged: there is no room for arm {record['arm']!r} in slot {slot}")
+        if record["in_flight"]:
+            self._in_flight[number] = record["in_flight"]
+
+    def _pulls_of(self, number: int) -> int:
+        """Return by how many pulls an arm is tested, at most."""
+        raise NotImplementedError
 
     def _slot(self, number: int) -> int:
         """Return the slot of an arm that is stored."""

@@ -1,23 +1,20 @@
 """Player: a live agent that spends the traffic of each window well."""
 
 from collections.abc import Hashable
-from typing import Any, Self
+from types import NoneType
+from typing import Any, ClassVar
 
 import numpy as np
 
 from bestbefore import bounds, rules
 from bestbefore.agents import saved
 from bestbefore.agents.keeper import Keeper
-from bestbefore.agents.luck import generator_state, restored_generator
-from bestbefore.agents.roster import checked_total
 from bestbefore.arguments import between, finite, one_of, whole
 from bestbefore.keep import make_room
 from bestbefore.memory import expire, put
 from bestbefore.pull import highest, horizon_of
 from bestbefore.pull.inf import drawn_place, inf_odds
 from bestbefore.pull.thompson import thompson_slot
-
-VERSION = 1
 
 
 class Player(Keeper):
@@ -64,6 +61,9 @@ class Player(Keeper):
     bandits": Section 5, Theorem 3.
     """
 
+    _fields: ClassVar = {"budget": (int, NoneType), "spent": int}
+    _fields_of_an_arm: ClassVar = {"late": int, "loss": float, "odds": list}
+
     def __init__(
         self,
         window: int = 100,
@@ -78,13 +78,11 @@ class Player(Keeper):
         epsilon: float | None = None,
         sigma: float | None = None,
     ) -> None:
-        super().__init__(window, memory, sigma, seed)
-        arguments = {"window": window, "memory": memory, "keep": keep, "pull": pull, "delta": delta}
-        arguments |= {"carry": bool(carry), "partial": bool(partial), "epsilon": epsilon, "sigma": sigma}
-        self._arguments: dict[str, Any] = saved.plain(arguments)
+        carry, partial = bool(carry), bool(partial)
+        super().__init__(saved.arguments_of(locals()), window, memory, sigma, seed)
         self.keep, self.pull = one_of("keep", keep, rules.KEEP_FOR_REGRET), one_of("pull", pull, rules.PULL)
         self.delta = between("delta", delta, 0, 1)
-        self.carry, self.partial = bool(carry), bool(partial)
+        self.carry, self.partial = carry, partial
         if epsilon is not None:
             between("epsilon", epsilon, 0, 1, closed="right")
         self._s = 1
@@ -164,65 +162,21 @@ class Player(Keeper):
             if not counts[number]:
                 del counts[number]
 
-    def state(self) -> dict[str, Any]:
-        """Return all that the player knows as a plain dict, ready for JSON if the arms' names are."""
-        return {
-            "agent": "Player",
-            "version": VERSION,
-            "arguments": self._arguments,
-            "pulls": self._pulls,
-            "peak_memory": self._peak_memory,
-            "budget": self._budget,
-            "spent": self._spent,
-            "roster": self._roster.state(),
-            "stored": [self._record(slot) for slot in np.flatnonzero(self._memory.arrival).tolist()],
-            "luck": generator_state(self._luck),
-        }
+    def _record(self, number: int, slot: int | None) -> dict[str, Any]:
+        odds, late, loss = self._odds.get(number, []), self._late.get(number, 0), self._losses[slot]
+        return super()._record(number, slot) | {"late": late, "loss": loss, "odds": odds}
 
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Make a player that goes on exactly where the one that gave `state` stood."""
-        fields = saved.checked_agent(state, "Player", VERSION, _FIELDS)
-        arguments = saved.checked_arguments(fields["arguments"], Player)
-        player = cls(**arguments, seed=restored_generator(fields["luck"]))
-        player._pulls, player._peak_memory, player._spent = fields["pulls"], fields["peak_memory"], fields["spent"]
-        player._budget = fields["budget"]
-        player._roster.restore(fields["roster"])
-        for record in fields["stored"]:
-            player._restore(saved.checked(record, _RECORD))
-        if not len(player) <= player._peak_memory <= player.slots:
-            raise ValueError(f"state is damaged: peak_memory cannot be {player._peak_memory}")
-        return player
-
-    def _record(self, slot: int) -> dict[str, Any]:
-        """Return what is known of the arm in a slot."""
-        number = int(self._memory.arrival[slot])
-        return {
-            "arm": saved.plain(self._roster.name(number)),
-            "arrival": number,
-            "slot": slot,
-            "pulls": int(self._memory.pulls[slot]),
-            "total": float(self._memory.total[slot]),
-            "in_flight": self._in_flight.get(number, 0),
-            "late": self._late.get(number, 0),
-            "loss": float(self._losses[slot]),
-            "odds": list(self._odds.get(number, [])),
-        }
-
-    def _restore(self, record: dict[str, Any]) -> None:
-        """Put an arm back into its slot."""
-        slot, number, pulls, in_flight = (record[name] for name in ("slot", "arrival", "pulls", "in_flight"))
-        if slot >= self.slots or self._memory.arrival[slot] != 0:
-            raise ValueError(f"state is damaged: slot {slot} is taken, or not one of {self.slots}")
-        fresh = in_flight - record["late"]
-        if not all(isinstance(one, float) and 0 < one <= 1 for one in record["odds"]) or len(record["odds"]) > fresh:
+    def _restore_arm(self, record: dict[str, Any]) -> None:
+        super()._restore_arm(record)
+        number, late, odds = record["arrival"], record["late"], record["odds"]
+        fresh = record["in_flight"] - late
+        if not all(isinstance(one, float) and 0 < one <= 1 for one in odds) or len(odds) > fresh:
             raise ValueError(f"state is damaged: odds of {record['arm']!r} do not fit its pulls in flight")
-        self._roster.restore_arm(number, record["arm"])
-        put(self._memory, slot, number, pulls, checked_total(record["total"], pulls, self.sigma) if pulls else 0.0)
-        self._losses[slot] = record["loss"]
-        for counts, value in ((self._in_flight, in_flight), (self._late, record["late"]), (self._odds, record["odds"])):
-            if value:
-                counts[number] = value
+        self._losses[record["slot"]] = record["loss"]
+        if late:
+            self._late[number] = late
+        if odds:
+            self._odds[number] = list(odds)
 
     def _choose(self) -> int:
         """Return the slot that the pull rule would pull next."""
@@ -247,26 +201,3 @@ class Player(Keeper):
     def _fresh(self) -> dict[int, int]:
         """Return the pulls in flight that are of this epoch."""
         return {number: pulls - self._late.get(number, 0) for number, pulls in self._in_flight.items()}
-
-
-_FIELDS = {
-    "arguments": dict,
-    "pulls": int,
-    "peak_memory": int,
-    "budget": (int, type(None)),
-    "spent": int,
-    "roster": dict,
-    "stored": list,
-    "luck": dict,
-}
-_RECORD = {
-    "arm": object,
-    "arrival": int,
-    "slot": int,
-    "pulls": int,
-    "total": float,
-    "in_flight": int,
-    "late": int,
-    "loss": float,
-    "odds": list,
-}

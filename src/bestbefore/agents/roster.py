@@ -91,18 +91,17 @@ class Roster:
 
     def state(self) -> dict[str, Any]:
         """Return the clock and who was let go since the last arrival; whoever keeps numbers saves the other names."""
-        return {"now": self.now, "let_go": [saved.plain(arm) for arm in self._let_go]}
+        return {"now": self.now, "let_go": self._let_go}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take clock and arms let go from a saved state."""
         fields = saved.checked(state, {"now": int, "let_go": list})
         self.now, self._let_go = fields["now"], [saved.name(arm) for arm in fields["let_go"]]
 
-    def restore_arm(self, number: int, name: Any, *, oldest: int | None = None) -> None:
-        """Take an arm back from a saved state; one before `oldest`, the oldest valid one unless given, is refused."""
+    def restore_arm(self, number: int, name: Any, *, oldest: int) -> None:
+        """Take an arm back from a saved state; one before `oldest` is refused."""
         arm = saved.name(name)
-        first = max(self.oldest if oldest is None else oldest, 1)
-        if not first <= number <= self.now or number in self._names or arm in self._numbers:
+        if not max(oldest, 1) <= number <= self.now or number in self._names or arm in self._numbers:
             raise ValueError(f"state is damaged: arm {arm!r} with arrival {number} is not valid, or stands twice")
         self._add(number, arm)
 

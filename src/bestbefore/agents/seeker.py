@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Callable, Hashable
-from typing import Any, Self
+from types import NoneType
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from bestbefore import rules
 from bestbefore.agents import saved
 from bestbefore.agents.keeper import Keeper, Test
-from bestbefore.agents.luck import generator_state, restored_generator
-from bestbefore.agents.roster import checked_total
 from bestbefore.arguments import between, one_of, whole
 from bestbefore.bounds import seek_tests
 from bestbefore.keep.seek import let_expire, narrow, settle
@@ -18,7 +17,6 @@ from bestbefore.memory import Memory, count, drop, leader, put
 from bestbefore.pull import highest, horizon_of
 from bestbefore.pull.race import bar_of, confidence, goes_on, rivals_after
 
-VERSION = 1
 RUNNING, TICKING, FINISHED = "running", "ticking", "finished"
 
 
@@ -76,6 +74,9 @@ class Seeker(Keeper):
     bandits": appendix "Regret minimization with an everlasting best arm".
     """
 
+    _fields: ClassVar = {"champion": int, "rivals": float, "ticks": int, "phase": str, "began": (int, NoneType)}
+    _keeps_expired = True
+
     def __init__(
         self,
         window: int = 100,
@@ -92,10 +93,7 @@ class Seeker(Keeper):
         delta: float = 0.01,
         sigma: float | None = None,
     ) -> None:
-        super().__init__(window, memory, sigma, seed)
-        arguments = {"window": window, "memory": memory, "flag": flag, "strategy": strategy, "budget": budget}
-        arguments |= {"arms": arms, "tests": tests, "pull": pull, "delta": delta, "sigma": sigma}
-        self._arguments: dict[str, Any] = saved.plain(arguments)
+        super().__init__(saved.arguments_of(locals()), window, memory, sigma, seed, pending=1)
         self.flag = one_of("flag", flag, rules.STRATEGIES_OF_FLAG)
         if strategy is None:
             strategy = "weigh" if flag == "implicit" else "wait" if self.slots >= self.window else "race"
@@ -229,72 +227,17 @@ class Seeker(Keeper):
         number = self._champion or max(here, key=lambda one: (self._mean(one), one), default=0)
         return self._roster.name(number) if number else None
 
-    def state(self) -> dict[str, Any]:
-        """Return all that the seeker knows as a plain dict, ready for JSON if the arms' names are."""
-        return {
-            "agent": "Seeker",
-            "version": VERSION,
-            "arguments": self._arguments,
-            "pulls": self._pulls,
-            "peak_memory": self._peak_memory,
-            "champion": self._champion,
-            "rivals": self._rivals,
-            "ticks": self._ticks,
-            "phase": self._phase,
-            "began": self._began,
-            "roster": self._roster.state(),
-            "newest": next(map(self._record, self._tests), None),
-            "stored": [
-                self._record(int(self._memory.arrival[slot])) | {"slot": slot}
-                for slot in np.flatnonzero(self._memory.arrival).tolist()
-            ],
-            "luck": generator_state(self._luck),
-        }
-
     @classmethod
     def from_state(cls, state: dict[str, Any], valid: Callable[[Any], bool] | None = None) -> Self:
         """Make a seeker that goes on exactly where the one that gave `state` stood; `valid` is not saved."""
-        fields = saved.checked_agent(state, "Seeker", VERSION, _FIELDS)
-        arguments = saved.checked_arguments(fields["arguments"], Seeker)
-        seeker = cls(**arguments, seed=restored_generator(fields["luck"]), valid=valid)
-        seeker._pulls, seeker._peak_memory, seeker._champion, seeker._rivals, seeker._ticks = (
-            fields[name] for name in ("pulls", "peak_memory", "champion", "rivals", "ticks")
-        )
-        seeker._phase, seeker._began = fields["phase"], fields["began"]
-        seeker._roster.restore(fields["roster"])
-        for record in fields["stored"]:
-            seeker._restore(saved.checked(record, _RECORD | {"slot": int}))
-        if fields["newest"] is not None:
-            seeker._restore(saved.checked(fields["newest"], _RECORD))
-        seeker._check_restored()
-        return seeker
+        return cls._restored(state, valid=valid)
 
-    def _record(self, number: int) -> dict[str, Any]:
-        """Return what is known of an arm, for a saved state."""
-        pulls, total, _ = self._known(number)
-        arm, in_flight = saved.plain(self._roster.name(number)), self._in_flight.get(number, 0)
-        return {"arm": arm, "arrival": number, "pulls": pulls, "total": total, "in_flight": in_flight}
-
-    def _restore(self, record: dict[str, Any]) -> None:
-        """Put an arm back into its slot, or take the newest one back."""
-        number, pulls, slot = record["arrival"], record["pulls"], record.get("slot")
-        self._roster.restore_arm(number, record["arm"], oldest=1)
-        total = checked_total(record["total"], pulls, self.sigma) if pulls else 0.0
-        if slot is None:
-            self._tests[number] = Test(pulls, total, self.tests)
-        elif slot < self.slots and self._memory.arrival[slot] == 0:
-            put(self._memory, slot, number, pulls, total)
-        else:
-            raise ValueError(f"state is damaged: slot {slot} is taken, or not one of {self.slots}")
-        if record["in_flight"]:
-            self._in_flight[number] = record["in_flight"]
-
-    def _check_restored(self) -> None:
-        """Make sure that the parts of a restored state fit together."""
+    def _restore(self, fields: dict[str, Any]) -> None:
+        super()._restore(fields)
         if self._phase not in (RUNNING, TICKING, FINISHED) or (self._tests and self._phase != RUNNING):
             raise ValueError(f"state is damaged: phase cannot be {self._phase!r}")
-        if self._rivals < 0:
-            raise ValueError(f"state is damaged: rivals cannot be {self._rivals}")
+        if self._rivals < 0 or self._ticks > self._roster.now:
+            raise ValueError(f"state is damaged: rivals cannot be {self._rivals}, nor ticks {self._ticks}")
         if self._tests and self._roster.now not in self._tests:
             raise ValueError("state is damaged: the arm under test is not the newest")
         found = self._champion
@@ -302,8 +245,9 @@ class Seeker(Keeper):
             raise ValueError(
                 f"state is damaged: the arm found, of arrival {found}, is not stored or not past its window"
             )
-        if not len(self) <= self._peak_memory <= self.slots or self._ticks > self._roster.now:
-            raise ValueError(f"state is damaged: peak_memory cannot be {self._peak_memory}, nor ticks {self._ticks}")
+
+    def _pulls_of(self, number: int) -> int:
+        return self.tests
 
     def _here(self) -> list[int]:
         """Return the numbers of all arms that are here, the newest last."""
@@ -424,20 +368,3 @@ class Seeker(Keeper):
     def _pullable(self) -> Memory:
         """Return the slots without arms overdue, and as if pulls under way had returned."""
         return self._foreseen(self._in_flight, without=self._overdue())
-
-
-_FIELDS = {
-    "arguments": dict,
-    "pulls": int,
-    "peak_memory": int,
-    "champion": int,
-    "rivals": float,
-    "ticks": int,
-    "phase": str,
-    "began": (int, type(None)),
-    "roster": dict,
-    "newest": (dict, type(None)),
-    "stored": list,
-    "luck": dict,
-}
-_RECORD = {"arm": object, "arrival": int, "pulls": int, "total": float, "in_flight": int}
