@@ -66,7 +66,7 @@ def test_statistics_carry_over_unless_told_otherwise():
         player = Player(window=3, memory=3, carry=carry, partial=True)
         play(player, "a", 50, lambda arm: 0.9)
         play(player, "b", 1, lambda arm: 0.1)
-        assert (player.state()["stored"][0]["pulls"] >= 50) is carry
+        assert (player.state()["arms"][0]["pulls"] >= 50) is carry
 
 
 def test_pulls_under_way_are_spread_and_late_rewards_count():
@@ -100,7 +100,7 @@ def test_a_fresh_window_does_not_count_what_was_pulled_before_it():
         player.ask()
     player.arrive("b", budget=5)
     player.tell("a", 5, pulls=5)
-    assert [record["pulls"] for record in player.state()["stored"]] == [0, 0]
+    assert [record["pulls"] for record in player.state()["arms"]] == [0, 0]
     assert player.pulls == 5
 
 
@@ -145,7 +145,7 @@ def test_when_an_arm_leaves_its_statistics_leave_with_it():
     assert player.arrive("b", budget=5) == ["a"]
     with pytest.raises(UnknownArm):
         player.tell("a", 1)
-    assert player.state()["stored"][0]["pulls"] == 0
+    assert player.state()["arms"][0]["pulls"] == 0
     player.arrive("c", budget=1)
     with pytest.raises(ExpiredArm):
         player.tell("a", 1, arrival=1)
@@ -175,7 +175,7 @@ def test_a_damaged_state_is_refused():
     play(player, "a", 5, lambda arm: 1)
     state = player.state()
     for field, value in itertools.product(state, [None, -1, "x", math.nan, [], {}, [[]], 10**30]):
-        if (field, value) != ("budget", None) and not (field == "stored" and value == []):
+        if (field, value) != ("budget", None) and not (field == "arms" and value == []):
             with pytest.raises(ValueError, match="state"):
                 Player.from_state(state | {field: value})
     with pytest.raises(ValueError, match="fields missing"):

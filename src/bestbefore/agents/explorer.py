@@ -1,23 +1,18 @@
 """Explorer: a live agent that always knows a nearly best arm of the window."""
 
 from collections.abc import Hashable
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from bestbefore import rules
 from bestbefore.agents import saved
-from bestbefore.agents.keeper import Keeper
-from bestbefore.agents.luck import generator_from, generator_state, restored_generator
+from bestbefore.agents.keeper import Keeper, Test
 from bestbefore.agents.plan import make_plan
-from bestbefore.agents.roster import Roster, checked_total
-from bestbefore.arguments import finite, whole
 from bestbefore.keep import admit
-from bestbefore.memory import drop, empty_memory, expire, put
+from bestbefore.memory import drop, expire, put
 from bestbefore.pull import challenge
 from bestbefore.pull.fixed import fixed
-
-VERSION = 1
 
 
 class Explorer(Keeper):
@@ -71,6 +66,8 @@ class Explorer(Keeper):
     bandits": Algorithm 1, Theorem 2, Lemma 4.2.
     """
 
+    _fields: ClassVar = {"irregular": int, "duel": list}
+
     def __init__(
         self,
         window: int = 100,
@@ -88,44 +85,18 @@ class Explorer(Keeper):
         slack: float | None = None,
         sigma: float | None = None,
     ) -> None:
-        self._arguments: dict[str, Any] = {
-            "window": window,
-            "epsilon": epsilon,
-            "delta": delta,
-            "keep": keep,
-            "guarantee": guarantee,
-            "arms": arms,
-            "memory": memory,
-            "pending": pending,
-            "pulls": pulls,
-            "split": split,
-            "slack": slack,
-            "sigma": sigma,
-        }
-        self._arguments = saved.plain(self._arguments)
-        self.plan = make_plan(**self._arguments)
+        arguments = saved.arguments_of(locals())
+        self.plan = plan = make_plan(**arguments)
         if keep == "king" and pending != 1:
             raise ValueError(f"pending must be 1 with keep='king', which fights one challenge at a time, not {pending}")
-        self.window = self.plan.window
-        self.slots = self.plan.slots + self.plan.pending - 1
-        self._roster = Roster(self.window)
-        self._memory = empty_memory(self.plan.slots)
-        self._tests: dict[int, Test] = {}  # of the arms under test, oldest first
-        self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
+        super().__init__(arguments, plan.window, plan.slots, plan.sigma, seed, plan.pending)
+        self.slots += plan.pending - 1  # arms under test before the newest are stored, too
         self._duel = challenge.peaceful_duel()
-        self._luck = generator_from(seed)
-        self._pulls = self._peak = 0
         self._irregular = 0  # the newest arm whose mean does not rest on its test alone, as planned
 
     @property
     def _rule(self) -> str:
         return self.plan.keep
-
-    @property
-    def memory(self) -> list[Any]:
-        """The arms stored, oldest first; the newest arrival is not stored while it is under test."""
-        names = self._roster.names
-        return names[:-1] if self._roster.now in self._tests else names
 
     @property
     def under_test(self) -> list[Any]:
@@ -162,8 +133,7 @@ class Explorer(Keeper):
         """
         for number in self._pullable():
             if self._wanted(number) > self._in_flight.get(number, 0):
-                self._in_flight[number] = self._in_flight.get(number, 0) + 1
-                return self._roster.name(number)
+                return self._asked(number)
         return None
 
     def wanted(self, arm: Hashable) -> int:
@@ -177,19 +147,13 @@ class Explorer(Keeper):
         `arrivals` when an arm arrives can send it along as `arrival`, and a reward for an earlier bearer of the name
         then raises `ExpiredArm` or `UnknownArm` too.
         """
-        pulls = whole("pulls", pulls)
-        total = checked_total(reward, pulls, self.plan.sigma)
-        number = self._roster.number(arm, arrival)
-        slot, known = self._known(number)
-        more = Test(whole("pulls", known.pulls + pulls), finite("reward", known.total + total), known.wanted)
-        self._pulls += pulls
-        self._in_flight[number] = self._in_flight.get(number, 0) - pulls
-        if self._in_flight[number] <= 0:
-            del self._in_flight[number]
-        if slot < 0:
+        number, pulls, total = self._heard(arm, reward, pulls, arrival)
+        more = self._known_with(number, pulls, total)
+        self._told(number, pulls)
+        if number in self._tests:
             self._tests[number] = more
         else:
-            self._update(number, slot, more)
+            self._update(number, more)
         if self.plan.keep == "king":
             self._fight(number, pulls, total)
         elif number in self._tests and self._wanted(number) == 0:
@@ -197,94 +161,14 @@ class Explorer(Keeper):
         if number not in self._tests:
             self._forget()
 
-    def state(self) -> dict[str, Any]:
-        """Return all that the explorer knows as a plain dict, ready for JSON if the arms' names are.
-
-        Tuples among the names survive JSON; other names must be strings, numbers or booleans.
-        """
-        return {
-            "agent": "Explorer",
-            "version": VERSION,
-            "arguments": saved.plain(self._arguments),
-            "pulls": self._pulls,
-            "peak_memory": self._peak,
-            "roster": self._roster.state(),
-            "irregular": self._irregular,
-            "stored": [
-                self._record(int(self._memory.arrival[slot])) | {"slot": slot}
-                for slot in np.flatnonzero(self._memory.arrival).tolist()
-            ],
-            "tests": [self._record(number) for number in self._tests],
-            "in_flight": [list(item) for item in self._in_flight.items()],
-            "duel": [array.tolist() for array in self._duel],
-            "luck": generator_state(self._luck),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Make an explorer that goes on exactly where the one that gave `state` stood."""
-        fields = saved.checked_agent(state, "Explorer", VERSION, _FIELDS)
-        arguments = saved.checked_arguments(fields["arguments"], Explorer)
-        explorer = cls(**arguments, seed=restored_generator(fields["luck"]))
-        explorer._pulls, explorer._peak, explorer._irregular = (
-            fields[name] for name in ("pulls", "peak_memory", "irregular")
-        )
-        explorer._roster.restore(fields["roster"])
-        for record in fields["stored"]:
-            explorer._restore_stored(saved.checked(record, _TESTED | {"slot": int}))
-        for record in fields["tests"]:
-            number, test = explorer._restored(saved.checked(record, _TESTED))
-            explorer._tests[number] = test
-        explorer._restore_in_flight(fields["in_flight"])
-        saved.fill(explorer._duel, fields["duel"])
-        explorer._check_restored()
-        return explorer
-
-    def _known(self, number: int) -> tuple[int, "Test"]:
-        """Return the slot of an arm that is here, or -1 while it is under test, and what is known of it."""
-        if number in self._tests:
-            return -1, self._tests[number]
-        slot = int(np.flatnonzero(self._memory.arrival == number)[0])
-        return slot, Test(int(self._memory.pulls[slot]), float(self._memory.total[slot]), 0)
-
-    def _record(self, number: int) -> dict[str, Any]:
-        """Return what is known of an arm, for a saved state."""
-        _, known = self._known(number)
-        arm = saved.plain(self._roster.name(number))
-        return {"arm": arm, "arrival": number, "pulls": known.pulls, "total": known.total}
-
-    def _restore_stored(self, record: dict[str, Any]) -> None:
-        """Put an arm back into its slot."""
-        slot = record["slot"]
-        if slot >= self.plan.slots or self._memory.arrival[slot] != 0:
-            raise ValueError(f"state is damaged: slot {slot} is taken, or not one of {self.plan.slots}")
-        number, test = self._restored(record)
-        put(self._memory, slot, number, test.pulls, test.total)
-
-    def _restored(self, record: dict[str, Any]) -> tuple[int, "Test"]:
-        """Take an arm back, and return its number and its rewards."""
-        number, pulls = record["arrival"], record["pulls"]
-        self._roster.restore_arm(number, record["arm"])
-        total = checked_total(record["total"], pulls, self.plan.sigma) if pulls else 0.0
-        return number, Test(pulls, total, self.plan.pulls_of(number))
-
-    def _restore_in_flight(self, pairs: list[Any]) -> None:
-        """Take back how many pulls of which arm are under way."""
-        here = set(self._memory.arrival.tolist()) | set(self._tests)
-        for pair in pairs:
-            numbers = isinstance(pair, list) and [type(item) for item in pair] == [int, int]
-            if not (numbers and pair[0] in here and pair[1] > 0):
-                raise ValueError(f"state is damaged: in_flight cannot have {pair!r}")
-            self._in_flight[pair[0]] = pair[1]
-
-    def _check_restored(self) -> None:
-        """Make sure that the parts of a restored state fit together."""
-        fights = not challenge.is_over(self._duel)
+    def _restore(self, fields: dict[str, Any]) -> None:
+        super()._restore(fields | {"duel": challenge.Duel(*saved.arrays_like(self._duel, fields["duel"]))})
         king_and_challenger = self.plan.keep == "king" and self._memory.arrival[0] > 0 and len(self._tests) == 1
-        if len(self._tests) > self.plan.pending or (fights and not king_and_challenger):
+        if not challenge.is_over(self._duel) and not king_and_challenger:
             raise ValueError("state is damaged: the arms under test do not fit the settings")
-        if not len(self) <= self._peak <= self.slots:
-            raise ValueError(f"state is damaged: peak_memory cannot be {self._peak}")
+
+    def _pulls_of(self, number: int) -> int:
+        return self.plan.pulls_of(number)
 
     def _pullable(self) -> list[int]:
         """Return the arms of which pulls may be wanted, in the order in which they are asked for."""
@@ -296,7 +180,8 @@ class Explorer(Keeper):
         """Return how many more rewards of an arm are wanted."""
         if self.plan.keep == "king":
             return fixed(int(self._duel.pulls[self._side(number)]), int(self._duel.counts[challenge.WANTED]))
-        return fixed(self._tests[number].pulls, self._tests[number].wanted) if number in self._tests else 0
+        test = self._tests.get(number)
+        return fixed(test.pulls, test.wanted) if test else 0
 
     def _side(self, number: int) -> int:
         return challenge.CHALLENGER_SIDE if number in self._tests else challenge.KING_SIDE
@@ -335,18 +220,18 @@ class Explorer(Keeper):
         luck = self._luck.random() if self.plan.keep == "reservoir" else 0.0
         self._admit(number, test, luck)
 
-    def _admit(self, number: int, test: "Test", luck: float) -> None:
+    def _admit(self, number: int, test: Test, luck: float) -> None:
         rule, now = rules.KEEP[self.plan.keep], self._roster.now
         admit(rule, self._memory, number, test.pulls, test.total, now, self.window, self.plan.slack, luck)
 
-    def _update(self, number: int, slot: int, known: "Test") -> None:
+    def _update(self, number: int, known: Test) -> None:
         """Count rewards for an arm that is stored already; where its place depends on its mean, place it anew."""
         self._irregular = max(self._irregular, number)
         if self.plan.keep in ("bucket", "staircase"):
-            drop(self._memory, slot)
+            drop(self._memory, self._slot(number))
             self._admit(number, known, 0.0)
         else:
-            put(self._memory, slot, number, known.pulls, known.total)
+            put(self._memory, self._slot(number), number, known.pulls, known.total)
 
     @property
     def _unit(self) -> float:
@@ -361,33 +246,3 @@ class Explorer(Keeper):
         challenge.judge(self._duel, self._unit, min(self.plan.epsilon, 1.0))
         if challenge.is_over(self._duel):
             self._settle(next(iter(self._tests)))
-
-    def _forget(self) -> None:
-        """Let go of every arm that is neither stored nor under test, and leave no trace of it."""
-        kept = set(self._memory.arrival.tolist()) | set(self._tests)
-        self._roster.keep_only(kept)
-        self._in_flight = {number: pulls for number, pulls in self._in_flight.items() if number in kept}
-        self._peak = max(self._peak, len(self))
-
-
-class Test(NamedTuple):
-    """The rewards of an arm under test, and how many are wanted in all."""
-
-    pulls: int
-    total: float
-    wanted: int
-
-
-_FIELDS = {
-    "arguments": dict,
-    "pulls": int,
-    "peak_memory": int,
-    "irregular": int,
-    "roster": dict,
-    "stored": list,
-    "tests": list,
-    "in_flight": list,
-    "duel": list,
-    "luck": dict,
-}
-_TESTED = {"arm": object, "arrival": int, "pulls": int, "total": float}

@@ -1,23 +1,70 @@
-"""What all agents share: a few slots, the names of the arms in them, and counts of what was done."""
+"""What all agents share: a few slots, tests and pulls under way, counts of what was done; and saving all that.
 
-from typing import Any
+An agent says which attributes of its own are saved, by their names and kinds, and what is to fit together in a state
+that is restored.  The rest is told here, once.
+"""
 
-from bestbefore.agents.roster import Roster
-from bestbefore.memory import Memory, leader
+from collections.abc import Collection, Hashable
+from types import NoneType
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from bestbefore.agents import saved
+from bestbefore.agents.luck import generator_from, restored_generator
+from bestbefore.agents.roster import Roster, checked_total
+from bestbefore.arguments import between, finite, whole
+from bestbefore.memory import Memory, empty_memory, leader, put
+
+VERSION = 1
+_FIELDS: dict[str, Any] = {"arguments": dict, "roster": dict, "arms": list, "luck": dict}
+_COUNTS: dict[str, Any] = {"pulls": int, "peak_memory": int}
+_FIELDS_OF_AN_ARM: dict[str, Any] = {
+    "arm": object,
+    "arrival": int,
+    "slot": (int, NoneType),
+    "pulls": int,
+    "total": float,
+    "in_flight": int,
+}
+
+
+class Test(NamedTuple):
+    """The rewards of an arm, and how many are wanted in all while it is under test."""
+
+    pulls: int
+    total: float
+    wanted: int
 
 
 class Keeper:
     """An agent that keeps arms in slots."""
 
-    window: int
-    slots: int
-    _roster: Roster
-    _memory: Memory
-    _pulls: int
-    _peak: int
+    _fields: ClassVar[dict[str, Any]] = {}  # what else is saved, and its kind: the field "phase" is self._phase
+    _fields_of_an_arm: ClassVar[dict[str, Any]] = {}  # what else is saved of each arm, by _record
+    _keeps_expired: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        arguments: dict[str, Any],
+        window: int,
+        slots: int,
+        sigma: float | None,
+        seed: int | np.random.Generator | None,
+        pending: int = 0,
+    ) -> None:
+        """Begin with empty slots; `arguments` make the same agent again, and `pending` arms may be under test."""
+        self.window, self.slots = whole("window", window), whole("memory", slots)
+        self.sigma = None if sigma is None else between("sigma", sigma, 0, np.inf)
+        self._arguments, self._pending = arguments, pending
+        self._roster, self._memory = Roster(self.window), empty_memory(self.slots)
+        self._tests: dict[int, Test] = {}  # of the arms under test, oldest first
+        self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
+        self._luck = generator_from(seed)
+        self._pulls = self._peak_memory = 0
 
     def __len__(self) -> int:
-        return len(self.memory)
+        return len(self._roster) - (self._roster.now in self._tests)
 
     def __repr__(self) -> str:
         stored = f"{len(self)} of {self.slots} slots in use"
@@ -30,13 +77,13 @@ class Keeper:
 
     @property
     def memory(self) -> list[Any]:
-        """The arms stored, oldest first."""
-        return self._roster.names
+        """The arms stored, oldest first; the newest arrival is not stored while it is under test."""
+        return self._roster.names[: len(self)]
 
     @property
     def peak_memory(self) -> int:
         """The most arms that were ever stored at once."""
-        return self._peak
+        return self._peak_memory
 
     @property
     def pulls(self) -> int:
@@ -55,3 +102,126 @@ class Keeper:
         """
         slot = leader(self._memory)
         return self._roster.name(int(self._memory.arrival[slot])) if slot >= 0 else None
+
+    def state(self) -> dict[str, Any]:
+        """Return all that the agent knows as a plain dict, ready for JSON if the arms' names are.
+
+        Tuples among the names survive JSON; other names must be strings, numbers or booleans.
+        """
+        stored = [self._record(number, slot) for slot, number in enumerate(self._memory.arrival.tolist()) if number]
+        tested = [self._record(number, None) for number in self._tests]
+        state: dict[str, Any] = saved.plain(
+            {"agent": self._kind().__name__, "version": VERSION, "arguments": self._arguments}
+            | {field: getattr(self, f"_{field}") for field in _COUNTS | self._fields}
+            | {"roster": self._roster.state(), "arms": stored + tested, "luck": self._luck.bit_generator.state}
+        )
+        return state
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Make an agent that goes on exactly where the one that gave `state` stood."""
+        return cls._restored(state)
+
+    @classmethod
+    def _restored(cls, state: dict[str, Any], **unsaved: Any) -> Self:
+        """Make an agent from its state, and from arguments that are not saved."""
+        fields = saved.checked_agent(state, cls._kind().__name__, VERSION, _FIELDS | _COUNTS | cls._fields)
+        arguments = saved.checked_arguments(fields["arguments"], cls._kind())
+        agent = cls(**arguments, seed=restored_generator(fields["luck"]), **unsaved)
+        agent._restore(fields)
+        return agent
+
+    @classmethod
+    def _kind(cls) -> type:
+        """Return which agent this is, also where somebody has made a class of their own from it."""
+        return next(kind for kind in cls.__mro__ if kind.__base__ is Keeper)
+
+    def _restore(self, fields: dict[str, Any]) -> None:
+        """Take back all that is in a saved state, and make sure that its parts fit together."""
+        for field in _COUNTS | self._fields:
+            setattr(self, f"_{field}", fields[field])
+        self._roster.restore(fields["roster"])
+        for record in fields["arms"]:
+            self._restore_arm(saved.checked(record, _FIELDS_OF_AN_ARM | self._fields_of_an_arm))
+        if not len(self) <= self._peak_memory <= self.slots:
+            raise ValueError(f"state is damaged: peak_memory cannot be {self._peak_memory}")
+
+    def _record(self, number: int, slot: int | None) -> dict[str, Any]:
+        """Return what is known of an arm in a slot, or under test, for a saved state."""
+        pulls, total, _ = self._known(number)
+        arm, in_flight = self._roster.name(number), self._in_flight.get(number, 0)
+        return {"arm": arm, "arrival": number, "slot": slot, "pulls": pulls, "total": total, "in_flight": in_flight}
+
+    def _restore_arm(self, record: dict[str, Any]) -> None:
+        """Put an arm back into its slot, or under test."""
+        number, slot, pulls = record["arrival"], record["slot"], record["pulls"]
+        self._roster.restore_arm(number, record["arm"], oldest=1 if self._keeps_expired else self._roster.oldest)
+        total = checked_total(record["total"], pulls, self.sigma) if pulls else 0.0
+        if slot is None and len(self._tests) < self._pending:
+            self._tests[number] = Test(pulls, total, self._pulls_of(number))
+        elif slot is not None and slot < self._memory.arrival.size and self._memory.arrival[slot] == 0:
+            put(self._memory, slot, number, pulls, total)
+        else:
+            raise ValueError(f"state is damaged: there is no room for arm {record['arm']!r} in slot {slot}")
+        if record["in_flight"]:
+            self._in_flight[number] = record["in_flight"]
+
+    def _pulls_of(self, number: int) -> int:
+        """Return by how many pulls an arm is tested, at most."""
+        raise NotImplementedError
+
+    def _slot(self, number: int) -> int:
+        """Return the slot of an arm that is stored."""
+        return int((self._memory.arrival == number).argmax())
+
+    def _known(self, number: int) -> Test:
+        """Return what is known of an arm that is here."""
+        if number in self._tests:
+            return self._tests[number]
+        slot = self._slot(number)
+        return Test(int(self._memory.pulls[slot]), float(self._memory.total[slot]), 0)
+
+    def _asked(self, number: int) -> Any:
+        """Count a pull as under way, and return the name of its arm."""
+        self._in_flight[number] = self._in_flight.get(number, 0) + 1
+        return self._roster.name(number)
+
+    def _heard(self, arm: Hashable, reward: float, pulls: int, arrival: int | None) -> tuple[int, int, float]:
+        """Return the number of an arm, its pulls and their total, if rewards can be so; see `Explorer.tell`."""
+        pulls = whole("pulls", pulls)
+        total = checked_total(reward, pulls, self.sigma)
+        return self._roster.number(arm, arrival), pulls, total
+
+    def _known_with(self, number: int, pulls: int, total: float) -> Test:
+        """Return what is known of an arm with these rewards added."""
+        known, so_far, wanted = self._known(number)
+        return Test(known + pulls, finite("reward", so_far + total), wanted)
+
+    def _told(self, number: int, pulls: int) -> None:
+        """Count pulls as told, and as under way no more."""
+        self._pulls = whole("pulls", self._pulls + pulls)
+        under_way = self._in_flight.get(number, 0)
+        if under_way > pulls:
+            self._in_flight[number] = under_way - pulls
+        elif under_way:
+            del self._in_flight[number]
+
+    def _foreseen(self, under_way: dict[int, int], without: Collection[int] = ()) -> Memory:
+        """Return the slots without some arms, and as if pulls under way had returned what is usual for their arm.
+
+        That is 1/2 for an arm of which nothing is known.
+        """
+        if not under_way and not without:
+            return self._memory
+        arrival, pulls, total = self._memory
+        here = np.array([number not in without for number in arrival.tolist()])
+        more = np.array([under_way.get(number, 0) for number in arrival.tolist()])
+        usual = np.divide(total, pulls, out=np.full(total.size, 0.5), where=pulls > 0)
+        return Memory(arrival * here, (pulls + more) * here, (total + more * usual) * here)
+
+    def _forget(self) -> None:
+        """Let go of every arm that is neither stored nor under test, and leave no trace of it."""
+        kept = set(self._memory.arrival.tolist()) | set(self._tests)
+        self._roster.keep_only(kept)
+        self._in_flight = {number: pulls for number, pulls in self._in_flight.items() if number in kept}
+        self._peak_memory = max(self._peak_memory, len(self))

@@ -1,10 +1,9 @@
-"""Randomness of agents: a seed or a generator comes in, and where it stands can be saved and restored."""
+"""Randomness of agents: a seed or a generator comes in, and can be restored where it stood."""
 
 from typing import Any
 
 import numpy as np
 
-from bestbefore.agents.saved import plain
 from bestbefore.arguments import whole
 
 BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
@@ -15,12 +14,6 @@ def generator_from(seed: Any) -> np.random.Generator:
     if isinstance(seed, np.random.Generator):
         return seed
     return np.random.default_rng(None if seed is None else whole("seed", seed, at_least=0))
-
-
-def generator_state(generator: np.random.Generator) -> dict[str, Any]:
-    """Return where a generator stands."""
-    state: dict[str, Any] = plain(generator.bit_generator.state)
-    return state
 
 
 def restored_generator(state: dict[str, Any]) -> np.random.Generator:

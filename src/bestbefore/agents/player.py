@@ -1,23 +1,20 @@
 """Player: a live agent that spends the traffic of each window well."""
 
 from collections.abc import Hashable
-from typing import Any, Self
+from types import NoneType
+from typing import Any, ClassVar
 
 import numpy as np
 
 from bestbefore import bounds, rules
 from bestbefore.agents import saved
 from bestbefore.agents.keeper import Keeper
-from bestbefore.agents.luck import generator_from, generator_state, restored_generator
-from bestbefore.agents.roster import Roster, checked_total
 from bestbefore.arguments import between, finite, one_of, whole
 from bestbefore.keep import make_room
-from bestbefore.memory import Memory, empty_memory, expire, put
+from bestbefore.memory import expire, put
 from bestbefore.pull import highest, horizon_of
 from bestbefore.pull.inf import drawn_place, inf_odds
 from bestbefore.pull.thompson import thompson_slot
-
-VERSION = 1
 
 
 class Player(Keeper):
@@ -64,6 +61,9 @@ class Player(Keeper):
     bandits": Section 5, Theorem 3.
     """
 
+    _fields: ClassVar = {"budget": (int, NoneType), "spent": int}
+    _fields_of_an_arm: ClassVar = {"late": int, "loss": float, "odds": list}
+
     def __init__(
         self,
         window: int = 100,
@@ -78,14 +78,11 @@ class Player(Keeper):
         epsilon: float | None = None,
         sigma: float | None = None,
     ) -> None:
-        arguments = {"window": window, "memory": memory, "keep": keep, "pull": pull, "delta": delta}
-        arguments |= {"carry": bool(carry), "partial": bool(partial), "epsilon": epsilon, "sigma": sigma}
-        self._arguments: dict[str, Any] = saved.plain(arguments)
-        self.window, self.slots = whole("window", window), whole("memory", memory)
+        carry, partial = bool(carry), bool(partial)
+        super().__init__(saved.arguments_of(locals()), window, memory, sigma, seed)
         self.keep, self.pull = one_of("keep", keep, rules.KEEP_FOR_REGRET), one_of("pull", pull, rules.PULL)
         self.delta = between("delta", delta, 0, 1)
-        self.carry, self.partial = bool(carry), bool(partial)
-        self.sigma = None if sigma is None else between("sigma", sigma, 0, np.inf)
+        self.carry, self.partial = carry, partial
         if epsilon is not None:
             between("epsilon", epsilon, 0, 1, closed="right")
         self._s = 1
@@ -93,16 +90,11 @@ class Player(Keeper):
             noise = (3 / self.slots if epsilon is None else epsilon) / 3
             deviation = 0.5 if self.sigma is None else self.sigma
             self._s = bounds.pulls_for_noise(noise, bounds.failure(self.window, self.delta), deviation)
-        self._roster = Roster(self.window)
-        self._memory = empty_memory(self.slots)
-        self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
         self._budget: int | None = 0
         self._spent = 0  # of the budget of this epoch
         self._late: dict[int, int] = {}  # of the pulls in flight, those of earlier epochs
         self._losses = np.zeros(self.slots)  # estimated, of this epoch, for inf
         self._odds: dict[int, list[float]] = {}  # of this epoch's pulls in flight, for inf
-        self._luck = generator_from(seed)
-        self._pulls = self._peak = 0
 
     @property
     def _rule(self) -> str:
@@ -130,11 +122,8 @@ class Player(Keeper):
             self._memory.pulls[:] = 0
             self._memory.total[:] = 0.0
         self._losses[:] = 0.0
-        kept = set(self._memory.arrival.tolist())
-        self._roster.keep_only(kept)
-        self._in_flight = {number: pulls for number, pulls in self._in_flight.items() if number in kept}
+        self._forget()
         self._late, self._odds = dict(self._in_flight), {}
-        self._peak = max(self._peak, len(self))
         return self._roster.handed_out()
 
     def ask(self) -> Any:
@@ -146,8 +135,7 @@ class Player(Keeper):
         if odds:
             self._odds.setdefault(number, []).append(odds)
         self._spent += 1
-        self._in_flight[number] = self._in_flight.get(number, 0) + 1
-        return self._roster.name(number)
+        return self._asked(number)
 
     def tell(self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None) -> None:
         """Take a reward of an arm, or the total of `pulls` rewards, whenever it comes back, in any order.
@@ -155,92 +143,44 @@ class Player(Keeper):
         Pulls that were not asked for count against the budget, too.  An arm that is not in memory raises `UnknownArm`;
         see `Explorer.tell` for `arrival`.
         """
-        pulls = whole("pulls", pulls)
-        total = checked_total(reward, pulls, self.sigma)
-        number = self._roster.number(arm, arrival)
-        slot = int(np.flatnonzero(self._memory.arrival == number)[0])
-        in_flight, late = self._in_flight.get(number, 0), min(self._late.get(number, 0), pulls)
-        asked, fresh = min(in_flight, pulls), pulls - late
+        number, pulls, total = self._heard(arm, reward, pulls, arrival)
+        slot = self._slot(number)
+        asked, late = (min(counts.get(number, 0), pulls) for counts in (self._in_flight, self._late))
+        fresh = pulls - late
         counted = pulls if self.carry else fresh  # a fresh window does not count what was pulled before it
         known = int(self._memory.pulls[slot]) + counted
         rewards = finite("reward", float(self._memory.total[slot]) + total * counted / pulls)
         odds = self._odds.get(number, [])
         loss = finite("reward", sum((1 - total / pulls) / chance for chance in odds[:fresh]))
-        told = whole("pulls", self._pulls + pulls)
+        self._told(number, pulls)
         put(self._memory, slot, number, known, rewards)
         self._losses[slot] += loss
         self._odds[number] = odds[fresh:]
         self._late[number] = self._late.get(number, 0) - late
-        self._in_flight[number] = in_flight - asked
         self._spent += pulls - asked
-        self._pulls = told
-        for counts in (self._late, self._in_flight, self._odds):
+        for counts in (self._late, self._odds):
             if not counts[number]:
                 del counts[number]
 
-    def state(self) -> dict[str, Any]:
-        """Return all that the player knows as a plain dict, ready for JSON if the arms' names are."""
-        return {
-            "agent": "Player",
-            "version": VERSION,
-            "arguments": self._arguments,
-            "pulls": self._pulls,
-            "peak_memory": self._peak,
-            "budget": self._budget,
-            "spent": self._spent,
-            "roster": self._roster.state(),
-            "stored": [self._record(slot) for slot in np.flatnonzero(self._memory.arrival).tolist()],
-            "luck": generator_state(self._luck),
-        }
+    def _record(self, number: int, slot: int | None) -> dict[str, Any]:
+        odds, late, loss = self._odds.get(number, []), self._late.get(number, 0), self._losses[slot]
+        return super()._record(number, slot) | {"late": late, "loss": loss, "odds": odds}
 
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Make a player that goes on exactly where the one that gave `state` stood."""
-        fields = saved.checked_agent(state, "Player", VERSION, _FIELDS)
-        arguments = saved.checked_arguments(fields["arguments"], Player)
-        player = cls(**arguments, seed=restored_generator(fields["luck"]))
-        player._pulls, player._peak, player._spent = fields["pulls"], fields["peak_memory"], fields["spent"]
-        player._budget = fields["budget"]
-        player._roster.restore(fields["roster"])
-        for record in fields["stored"]:
-            player._restore(saved.checked(record, _RECORD))
-        if not len(player) <= player._peak <= player.slots:
-            raise ValueError(f"state is damaged: peak_memory cannot be {player._peak}")
-        return player
-
-    def _record(self, slot: int) -> dict[str, Any]:
-        """Return what is known of the arm in a slot."""
-        number = int(self._memory.arrival[slot])
-        return {
-            "arm": saved.plain(self._roster.name(number)),
-            "arrival": number,
-            "slot": slot,
-            "pulls": int(self._memory.pulls[slot]),
-            "total": float(self._memory.total[slot]),
-            "in_flight": self._in_flight.get(number, 0),
-            "late": self._late.get(number, 0),
-            "loss": float(self._losses[slot]),
-            "odds": list(self._odds.get(number, [])),
-        }
-
-    def _restore(self, record: dict[str, Any]) -> None:
-        """Put an arm back into its slot."""
-        slot, number, pulls, in_flight = (record[name] for name in ("slot", "arrival", "pulls", "in_flight"))
-        if slot >= self.slots or self._memory.arrival[slot] != 0:
-            raise ValueError(f"state is damaged: slot {slot} is taken, or not one of {self.slots}")
-        fresh = in_flight - record["late"]
-        if not all(isinstance(one, float) and 0 < one <= 1 for one in record["odds"]) or len(record["odds"]) > fresh:
+    def _restore_arm(self, record: dict[str, Any]) -> None:
+        super()._restore_arm(record)
+        number, late, odds = record["arrival"], record["late"], record["odds"]
+        fresh = record["in_flight"] - late
+        if not all(isinstance(one, float) and 0 < one <= 1 for one in odds) or len(odds) > fresh:
             raise ValueError(f"state is damaged: odds of {record['arm']!r} do not fit its pulls in flight")
-        self._roster.restore_arm(number, record["arm"])
-        put(self._memory, slot, number, pulls, checked_total(record["total"], pulls, self.sigma) if pulls else 0.0)
-        self._losses[slot] = record["loss"]
-        for counts, value in ((self._in_flight, in_flight), (self._late, record["late"]), (self._odds, record["odds"])):
-            if value:
-                counts[number] = value
+        self._losses[record["slot"]] = record["loss"]
+        if late:
+            self._late[number] = late
+        if odds:
+            self._odds[number] = list(odds)
 
     def _choose(self) -> int:
         """Return the slot that the pull rule would pull next."""
-        memory = self._with_pulls_in_flight()
+        memory = self._foreseen(self._in_flight if self.carry else self._fresh())
         if self.pull == "thompson":
             return thompson_slot(memory, self.sigma or 0.0, self._luck)
         stored = int(np.count_nonzero(memory.arrival))
@@ -258,36 +198,6 @@ class Player(Keeper):
         place = drawn_place(odds, self._luck.random())
         return int(stored[place]), float(odds[place])
 
-    def _with_pulls_in_flight(self) -> Memory:
-        """Return the slots as if pulls under way had returned what is usual for their arm, 1/2 if nothing is known."""
-        if not self._in_flight:
-            return self._memory
-        pulls, total = self._memory.pulls.copy(), self._memory.total.copy()
-        for slot, number in enumerate(self._memory.arrival.tolist()):
-            under_way = self._in_flight.get(number, 0) - (0 if self.carry else self._late.get(number, 0))
-            total[slot] += under_way * (total[slot] / pulls[slot] if pulls[slot] else 0.5)
-            pulls[slot] += under_way
-        return Memory(self._memory.arrival, pulls, total)
-
-
-_FIELDS = {
-    "arguments": dict,
-    "pulls": int,
-    "peak_memory": int,
-    "budget": (int, type(None)),
-    "spent": int,
-    "roster": dict,
-    "stored": list,
-    "luck": dict,
-}
-_RECORD = {
-    "arm": object,
-    "arrival": int,
-    "slot": int,
-    "pulls": int,
-    "total": float,
-    "in_flight": int,
-    "late": int,
-    "loss": float,
-    "odds": list,
-}
+    def _fresh(self) -> dict[int, int]:
+        """Return the pulls in flight that are of this epoch."""
+        return {number: pulls - self._late.get(number, 0) for number, pulls in self._in_flight.items()}

@@ -32,6 +32,9 @@ class Roster:
         self._numbers: dict[Hashable, int] = {}
         self._let_go: list[Hashable] = []
 
+    def __len__(self) -> int:
+        return len(self._names)
+
     @property
     def oldest(self) -> int:
         """The oldest number still valid; 0 or less while the first window is not full."""
@@ -62,7 +65,10 @@ class Roster:
 
     def number(self, arm: Hashable, arrival: int | None = None) -> int:
         """Return the number of an arm that is here; it must be `arrival`, if that is given."""
-        number = self._numbers.get(arm) if is_name(arm) else None
+        try:
+            number = self._numbers.get(arm)
+        except TypeError:  # what cannot be hashed is nobody's name
+            number = None
         if arrival is not None and whole("arrival", arrival) != number:
             if arrival < self.oldest:
                 raise ExpiredArm(f"arm {arm!r} of arrival {arrival} has expired: valid are the last {self.window}")
@@ -85,18 +91,17 @@ class Roster:
 
     def state(self) -> dict[str, Any]:
         """Return the clock and who was let go since the last arrival; whoever keeps numbers saves the other names."""
-        return {"now": self.now, "let_go": [saved.plain(arm) for arm in self._let_go]}
+        return {"now": self.now, "let_go": self._let_go}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take clock and arms let go from a saved state."""
         fields = saved.checked(state, {"now": int, "let_go": list})
         self.now, self._let_go = fields["now"], [saved.name(arm) for arm in fields["let_go"]]
 
-    def restore_arm(self, number: int, name: Any, *, oldest: int | None = None) -> None:
-        """Take an arm back from a saved state; one before `oldest`, the oldest valid one unless given, is refused."""
+    def restore_arm(self, number: int, name: Any, *, oldest: int) -> None:
+        """Take an arm back from a saved state; one before `oldest` is refused."""
         arm = saved.name(name)
-        first = max(self.oldest if oldest is None else oldest, 1)
-        if not first <= number <= self.now or number in self._names or arm in self._numbers:
+        if not max(oldest, 1) <= number <= self.now or number in self._names or arm in self._numbers:
             raise ValueError(f"state is damaged: arm {arm!r} with arrival {number} is not valid, or stands twice")
         self._add(number, arm)
 
@@ -108,7 +113,7 @@ class Roster:
 def checked_total(reward: float, pulls: int, sigma: float | None) -> float:
     """Return the total of so many rewards, if they can have it: on [0, 1] each, unless they are sigma-sub-Gaussian."""
     total = finite("reward", reward)
-    if sigma is not None:
+    if sigma is not None or 0 <= total <= pulls:
         return total
     if not -1e-9 <= total / pulls <= 1 + 1e-9:  # sums of many floats may be off in the last digits
         allowed = "1" if pulls == 1 else f"{pulls}, the number of pulls"

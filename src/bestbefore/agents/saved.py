@@ -10,6 +10,8 @@ import numpy as np
 
 from bestbefore.arguments import MOST, is_name
 
+UNSAVED = ("seed", "valid")
+
 
 def checked_agent(state: Any, agent: str, version: int, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of the saved state of an agent of this version, or say what is wrong with it."""
@@ -44,9 +46,14 @@ def checked(state: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     return {field: float(value) if fields[field] is float else value for field, value in state.items()}
 
 
+def arguments_of(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments in the `locals()` with which a constructor begins; seeds and functions are not kept."""
+    return {name: plain(value) for name, value in given.items() if name not in ("self", "__class__", *UNSAVED)}
+
+
 def checked_arguments(arguments: dict[str, Any], agent: type) -> dict[str, Any]:
-    """Return saved arguments of an agent's constructor, or say which are wrong; seeds and functions are not kept."""
-    expected = set(signature(agent).parameters) - {"seed", "valid"}
+    """Return saved arguments of an agent's constructor, or say which are wrong."""
+    expected = set(signature(agent).parameters) - set(UNSAVED)
     if set(arguments) != expected:
         raise ValueError(f"state is damaged: arguments must be {sorted(expected)}, not {sorted(map(str, arguments))}")
     return arguments
@@ -61,23 +68,23 @@ def name(saved: Any) -> Hashable:
 
 
 def plain(value: Any) -> Any:
-    """Return numbers and arrays as Python's own, throughout dicts and tuples."""
+    """Return a copy as JSON has it: numbers and arrays are Python's own, tuples are lists."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return tuple(map(plain, value))
+    if isinstance(value, (list, tuple)):
+        return list(map(plain, value))
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     return float(value) if isinstance(value, Rational) and not isinstance(value, int) else value
 
 
-def fill(arrays: tuple[Any, ...], values: list[Any]) -> None:
-    """Fill arrays with saved values of the same shape."""
+def arrays_like(arrays: tuple[Any, ...], values: list[Any]) -> list[Any]:
+    """Return saved values as arrays of the same shapes and types as these."""
     try:
         fresh = [np.array(value, array.dtype) for array, value in zip(arrays, values, strict=True)]
         for array, value in zip(arrays, fresh, strict=True):
             if value.shape != array.shape:
                 raise ValueError(f"shape {value.shape}, not {array.shape}")
-            array[...] = value
     except (TypeError, ValueError, OverflowError) as wrong:
         raise ValueError(f"state is damaged: {wrong}") from None
+    return fresh

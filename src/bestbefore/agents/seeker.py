@@ -2,23 +2,21 @@
 
 import math
 from collections.abc import Callable, Hashable
-from typing import Any, Self
+from types import NoneType
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from bestbefore import rules
 from bestbefore.agents import saved
-from bestbefore.agents.keeper import Keeper
-from bestbefore.agents.luck import generator_from, generator_state, restored_generator
-from bestbefore.agents.roster import Roster, checked_total
-from bestbefore.arguments import between, finite, one_of, whole
+from bestbefore.agents.keeper import Keeper, Test
+from bestbefore.arguments import between, one_of, whole
 from bestbefore.bounds import seek_tests
 from bestbefore.keep.seek import let_expire, narrow, settle
-from bestbefore.memory import Memory, count, drop, empty_memory, leader, put
+from bestbefore.memory import Memory, count, drop, leader, put
 from bestbefore.pull import highest, horizon_of
 from bestbefore.pull.race import bar_of, confidence, goes_on, rivals_after
 
-VERSION = 1
 RUNNING, TICKING, FINISHED = "running", "ticking", "finished"
 
 
@@ -76,6 +74,9 @@ class Seeker(Keeper):
     bandits": appendix "Regret minimization with an everlasting best arm".
     """
 
+    _fields: ClassVar = {"champion": int, "rivals": float, "ticks": int, "phase": str, "began": (int, NoneType)}
+    _keeps_expired = True
+
     def __init__(
         self,
         window: int = 100,
@@ -92,10 +93,7 @@ class Seeker(Keeper):
         delta: float = 0.01,
         sigma: float | None = None,
     ) -> None:
-        arguments = {"window": window, "memory": memory, "flag": flag, "strategy": strategy, "budget": budget}
-        arguments |= {"arms": arms, "tests": tests, "pull": pull, "delta": delta, "sigma": sigma}
-        self._arguments: dict[str, Any] = saved.plain(arguments)
-        self.window, self.slots = whole("window", window), whole("memory", memory)
+        super().__init__(saved.arguments_of(locals()), window, memory, sigma, seed, pending=1)
         self.flag = one_of("flag", flag, rules.STRATEGIES_OF_FLAG)
         if strategy is None:
             strategy = "weigh" if flag == "implicit" else "wait" if self.slots >= self.window else "race"
@@ -105,7 +103,6 @@ class Seeker(Keeper):
         self.budget = None if budget is None else whole("budget", budget)
         self.arms = None if arms is None else whole("arms", arms)
         self.pull, self.delta = one_of("pull", pull, rules.INDEXED), between("delta", delta, 0, 1)
-        self.sigma = None if sigma is None else between("sigma", sigma, 0, np.inf)
         if tests is not None:
             self.tests = whole("tests", tests)
         elif self.budget is not None and self.arms is not None:
@@ -114,24 +111,14 @@ class Seeker(Keeper):
             self.tests = 10 if self.strategy == "rank" else 100
         self._valid = valid
         self._code, self._log = rules.STRATEGY[self.strategy], confidence(self.tests)
-        self._roster, self._memory = Roster(self.window), empty_memory(self.slots)
-        self._newest, self._test = 0, (0, 0.0)  # the arm at hand, its pulls and their total
-        self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
-        self._champion = self._ticks = self._pulls = self._peak = 0
+        self._champion = self._ticks = 0
         self._rivals = 0.0  # how many arms may be as good as the leader
         self._phase = RUNNING
         self._began: int | None = None  # how many pulls there were when the rest began to be spent
-        self._luck = generator_from(seed)
 
     @property
     def _rule(self) -> str:
         return self.strategy
-
-    @property
-    def memory(self) -> list[Any]:
-        """The arms stored, oldest first; the newest arrival is not stored until the next."""
-        names = self._roster.names
-        return names[:-1] if self._newest else names
 
     @property
     def arrivals(self) -> int:
@@ -163,7 +150,7 @@ class Seeker(Keeper):
         self._roster.check_new(arm)
         flags = self._ask_flags(self._at_their_end())
         self._settle(flags)
-        self._newest, self._test = self._roster.arrive(arm), (0, 0.0)
+        self._tests[self._roster.arrive(arm)] = Test(0, 0.0, self.tests)
         self._pass_time(flags)
         return self._roster.handed_out()
 
@@ -215,29 +202,20 @@ class Seeker(Keeper):
         Each call counts as a pull under way.  An arm that is overdue is not asked for before its flag is told.
         """
         number = 0 if self.left == 0 else self._champion or self._next()
-        if not number:
-            return None
-        self._in_flight[number] = self._in_flight.get(number, 0) + 1
-        return self._roster.name(number)
+        return self._asked(number) if number else None
 
     def tell(self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None) -> None:
         """Take a reward of an arm, or the total of `pulls` rewards, whenever it comes back, in any order.
 
         An arm that is not in memory raises `UnknownArm`; see `Explorer.tell` for `arrival`.
         """
-        pulls = whole("pulls", pulls)
-        total = checked_total(reward, pulls, self.sigma)
-        number = self._roster.number(arm, arrival)
-        known, sum_so_far = self._known(number)
-        more = whole("pulls", known + pulls), finite("reward", sum_so_far + total)
-        self._pulls = whole("pulls", self._pulls + pulls)
-        if number == self._newest:
-            self._test = more
+        number, pulls, total = self._heard(arm, reward, pulls, arrival)
+        more = self._known_with(number, pulls, total)
+        self._told(number, pulls)
+        if number in self._tests:
+            self._tests[number] = more
         else:
-            put(self._memory, self._slot(number), number, *more)
-        self._in_flight[number] = self._in_flight.get(number, 0) - pulls
-        if self._in_flight[number] <= 0:
-            del self._in_flight[number]
+            put(self._memory, self._slot(number), number, more.pulls, more.total)
 
     def best(self) -> Any:
         """Return the best arm if it is known, else the one of the highest empirical mean, of equals the newest.
@@ -249,99 +227,35 @@ class Seeker(Keeper):
         number = self._champion or max(here, key=lambda one: (self._mean(one), one), default=0)
         return self._roster.name(number) if number else None
 
-    def state(self) -> dict[str, Any]:
-        """Return all that the seeker knows as a plain dict, ready for JSON if the arms' names are."""
-        return {
-            "agent": "Seeker",
-            "version": VERSION,
-            "arguments": self._arguments,
-            "pulls": self._pulls,
-            "peak_memory": self._peak,
-            "champion": self._champion,
-            "rivals": self._rivals,
-            "ticks": self._ticks,
-            "phase": self._phase,
-            "began": self._began,
-            "roster": self._roster.state(),
-            "newest": self._record(self._newest) if self._newest else None,
-            "stored": [
-                self._record(int(self._memory.arrival[slot])) | {"slot": slot}
-                for slot in np.flatnonzero(self._memory.arrival).tolist()
-            ],
-            "luck": generator_state(self._luck),
-        }
-
     @classmethod
     def from_state(cls, state: dict[str, Any], valid: Callable[[Any], bool] | None = None) -> Self:
         """Make a seeker that goes on exactly where the one that gave `state` stood; `valid` is not saved."""
-        fields = saved.checked_agent(state, "Seeker", VERSION, _FIELDS)
-        arguments = saved.checked_arguments(fields["arguments"], Seeker)
-        seeker = cls(**arguments, seed=restored_generator(fields["luck"]), valid=valid)
-        seeker._pulls, seeker._peak, seeker._champion, seeker._rivals, seeker._ticks = (
-            fields[name] for name in ("pulls", "peak_memory", "champion", "rivals", "ticks")
-        )
-        seeker._phase, seeker._began = fields["phase"], fields["began"]
-        seeker._roster.restore(fields["roster"])
-        for record in fields["stored"]:
-            seeker._restore(saved.checked(record, _RECORD | {"slot": int}))
-        if fields["newest"] is not None:
-            seeker._restore(saved.checked(fields["newest"], _RECORD))
-        seeker._check_restored()
-        return seeker
+        return cls._restored(state, valid=valid)
 
-    def _record(self, number: int) -> dict[str, Any]:
-        """Return what is known of an arm, for a saved state."""
-        pulls, total = self._known(number)
-        arm, in_flight = saved.plain(self._roster.name(number)), self._in_flight.get(number, 0)
-        return {"arm": arm, "arrival": number, "pulls": pulls, "total": total, "in_flight": in_flight}
-
-    def _restore(self, record: dict[str, Any]) -> None:
-        """Put an arm back into its slot, or take the newest one back."""
-        number, pulls, slot = record["arrival"], record["pulls"], record.get("slot")
-        self._roster.restore_arm(number, record["arm"], oldest=1)
-        total = checked_total(record["total"], pulls, self.sigma) if pulls else 0.0
-        if slot is None:
-            self._newest, self._test = number, (pulls, total)
-        elif slot < self.slots and self._memory.arrival[slot] == 0:
-            put(self._memory, slot, number, pulls, total)
-        else:
-            raise ValueError(f"state is damaged: slot {slot} is taken, or not one of {self.slots}")
-        if record["in_flight"]:
-            self._in_flight[number] = record["in_flight"]
-
-    def _check_restored(self) -> None:
-        """Make sure that the parts of a restored state fit together."""
-        if self._phase not in (RUNNING, TICKING, FINISHED) or (self._newest and self._phase != RUNNING):
+    def _restore(self, fields: dict[str, Any]) -> None:
+        super()._restore(fields)
+        if self._phase not in (RUNNING, TICKING, FINISHED) or (self._tests and self._phase != RUNNING):
             raise ValueError(f"state is damaged: phase cannot be {self._phase!r}")
-        if self._rivals < 0:
-            raise ValueError(f"state is damaged: rivals cannot be {self._rivals}")
-        if self._newest and self._newest != self._roster.now:
-            raise ValueError(f"state is damaged: the newest arm cannot be arrival {self._newest}")
+        if self._rivals < 0 or self._ticks > self._roster.now:
+            raise ValueError(f"state is damaged: rivals cannot be {self._rivals}, nor ticks {self._ticks}")
+        if self._tests and self._roster.now not in self._tests:
+            raise ValueError("state is damaged: the arm under test is not the newest")
         found = self._champion
         if found and (self.flag == "implicit" or found not in self._memory.arrival or found >= self._roster.oldest):
             raise ValueError(
                 f"state is damaged: the arm found, of arrival {found}, is not stored or not past its window"
             )
-        if not len(self) <= self._peak <= self.slots or self._ticks > self._roster.now:
-            raise ValueError(f"state is damaged: peak_memory cannot be {self._peak}, nor ticks {self._ticks}")
+
+    def _pulls_of(self, number: int) -> int:
+        return self.tests
 
     def _here(self) -> list[int]:
         """Return the numbers of all arms that are here, the newest last."""
         stored = sorted(self._memory.arrival[self._memory.arrival > 0].tolist())
-        return [*stored, self._newest] if self._newest else stored
-
-    def _slot(self, number: int) -> int:
-        return int(np.flatnonzero(self._memory.arrival == number)[0])
-
-    def _known(self, number: int) -> tuple[int, float]:
-        """Return the pulls of an arm that is here, and the total of their rewards."""
-        if number == self._newest:
-            return self._test
-        slot = self._slot(number)
-        return int(self._memory.pulls[slot]), float(self._memory.total[slot])
+        return [*stored, *self._tests]
 
     def _mean(self, number: int) -> float:
-        pulls, total = self._known(number)
+        pulls, total, _ = self._known(number)
         return total / pulls if pulls else -math.inf
 
     def _overdue(self) -> list[int]:
@@ -381,9 +295,10 @@ class Seeker(Keeper):
                 self._champion = number
             else:
                 self._let_go(number)
-        number, (pulls, total) = self._newest, self._test
-        self._newest, self._test = 0, (0, 0.0)
-        if number and not self._champion:
+        if self._champion:
+            self._tests.clear()
+        if self._tests:
+            number, (pulls, total, _) = self._tests.popitem()
             sigma = self.sigma or 0.0
             if self._code == rules.WEIGH:
                 self._rivals = rivals_after(self._memory, pulls, total, self._rivals, sigma)
@@ -394,8 +309,8 @@ class Seeker(Keeper):
 
     def _let_go(self, number: int) -> None:
         """Drop an arm, wherever it is."""
-        if number == self._newest:
-            self._newest, self._test = 0, (0, 0.0)
+        if number in self._tests:
+            del self._tests[number]
         else:
             drop(self._memory, self._slot(number))
         if number == self._champion:
@@ -405,17 +320,15 @@ class Seeker(Keeper):
         """Let go of every arm that is not here, and of all but the best once that is found; leave no trace of them."""
         if self._champion:
             for number in self._here():
-                if number not in (self._champion, self._newest):
+                if number != self._champion and number not in self._tests:
                     self._let_go(number)
-        kept = set(self._here())
-        self._roster.keep_only(kept)
-        self._in_flight = {number: pulls for number, pulls in self._in_flight.items() if number in kept}
-        self._peak = max(self._peak, count(self._memory))
+        super()._forget()
 
     def _next(self) -> int:
         """Return the number of the arm to pull next while the best is not known, or 0."""
         if self._phase == RUNNING:
-            return self._newest if self._newest and self._tests_on() else 0
+            number = next(iter(self._tests), 0)
+            return number if number and self._tests_on(number) else 0
         if self._began is None and self._is_last_call():
             self._narrow()
         if self._began is None:
@@ -426,15 +339,18 @@ class Seeker(Keeper):
         slot = highest(rules.PULL[self.pull], memory, horizon)
         return int(memory.arrival[slot]) if slot >= 0 else 0
 
-    def _tests_on(self) -> bool:
-        """Say whether the arm at hand is to be tested by one more pull."""
+    def _tests_on(self, number: int) -> bool:
+        """Say whether an arm is to be tested by one more pull."""
         if self._code == rules.WAIT:
             return False
-        pulls, total = _expected(*self._test, self._in_flight.get(self._newest, 0))
+        pulls, total, most = self._tests[number]
+        under_way = self._in_flight.get(number, 0)
+        total += under_way * (total / pulls if pulls else 0.5)  # as if they had returned what is usual
+        pulls += under_way
         if self._code == rules.RANK:
-            return pulls < self.tests
+            return pulls < most
         sigma = self.sigma or 0.0
-        return bool(goes_on(pulls, total, *bar_of(self._memory, self._log, sigma), self.tests, self._log, sigma))
+        return bool(goes_on(pulls, total, *bar_of(self._memory, self._log, sigma), most, self._log, sigma))
 
     def _is_last_call(self) -> bool:
         """Say whether the leader would be out of its window with the next tick: to wait longer would risk it."""
@@ -450,37 +366,5 @@ class Seeker(Keeper):
         self._forget()
 
     def _pullable(self) -> Memory:
-        """Return the slots without arms overdue, and as if pulls under way had returned what is usual for their arm."""
-        overdue = self._overdue()
-        if not self._in_flight and not overdue:
-            return self._memory
-        seen = Memory(self._memory.arrival.copy(), self._memory.pulls.copy(), self._memory.total.copy())
-        for slot, number in enumerate(self._memory.arrival.tolist()):
-            if number in overdue:
-                drop(seen, slot)
-            elif number:
-                known = int(seen.pulls[slot]), float(seen.total[slot])
-                put(seen, slot, number, *_expected(*known, self._in_flight.get(number, 0)))
-        return seen
-
-
-def _expected(pulls: int, total: float, under_way: int) -> tuple[int, float]:
-    """Return pulls and total as if those under way had returned what is usual for their arm, 1/2 if none is known."""
-    return pulls + under_way, total + under_way * (total / pulls if pulls else 0.5)
-
-
-_FIELDS = {
-    "arguments": dict,
-    "pulls": int,
-    "peak_memory": int,
-    "champion": int,
-    "rivals": float,
-    "ticks": int,
-    "phase": str,
-    "began": (int, type(None)),
-    "roster": dict,
-    "newest": (dict, type(None)),
-    "stored": list,
-    "luck": dict,
-}
-_RECORD = {"arm": object, "arrival": int, "pulls": int, "total": float, "in_flight": int}
+        """Return the slots without arms overdue, and as if pulls under way had returned."""
+        return self._foreseen(self._in_flight, without=self._overdue())

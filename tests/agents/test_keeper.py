@@ -1,0 +1,107 @@
+"""What all agents share when they are saved: one list of arms, each in a slot or under test."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bestbefore import Explorer, Player, Seeker
+
+AGENTS = {
+    "Explorer": lambda: Explorer(window=4, memory=3, pulls=2, keep="fifo", seed=0),
+    "Player": lambda: Player(window=4, memory=3, keep="fifo", pull="inf", partial=True, seed=0),
+    "Seeker": lambda: Seeker(window=4, memory=3, strategy="rank", tests=2, seed=0),
+}
+EVERY_AGENT = pytest.mark.parametrize("make", AGENTS.values(), ids=AGENTS)
+
+
+def after_three_arms(make):
+    """Make an agent that has three arms; of the last, one pull is told and one is under way."""
+    agent = make()
+    for arm in (("a", (1, 2)), np.int64(5), "c"):
+        agent.arrive(arm)
+        agent.tell(arm, 0.5)
+    agent.ask()
+    return agent
+
+
+@EVERY_AGENT
+def test_a_state_is_what_json_makes_of_it(make):
+    """So it does not matter whether it went through a file; nor is it changed by what the agent does later."""
+    agent = after_three_arms(make)
+    state = agent.state()
+    text = json.dumps(state)
+    assert json.loads(text) == state
+    restored = type(agent).from_state(state)
+    assert restored.state() == state
+    for going_on in (agent, restored):
+        going_on.ask()
+        going_on.arrive("d")
+    assert json.dumps(state) == text
+    assert restored.state() == agent.state() != state
+
+
+@EVERY_AGENT
+def test_arms_that_cannot_be_together_are_refused(make):
+    """Each change is to the record of the last arm, which stands in a slot or is under test."""
+    agent = after_three_arms(make)
+    state = agent.state()
+    *others, last = state["arms"]
+    for change, words in [
+        ({"slot": others[0]["slot"]}, "there is no room for arm 'c' in slot 0"),
+        ({"slot": 3}, "there is no room for arm 'c' in slot 3"),
+        ({"slot": -1}, "slot cannot be -1"),
+        ({"slot": True}, "slot cannot be True"),
+        ({"arrival": others[0]["arrival"]}, "is not valid, or stands twice"),
+        ({"arrival": 4}, "is not valid, or stands twice"),
+        ({"arm": others[0]["arm"]}, "is not valid, or stands twice"),
+        ({"arm": None}, "None cannot be the name of an arm"),
+        ({"total": 7.0}, "reward must be between 0 and 1"),
+        ({"in_flight": -1}, "in_flight cannot be -1"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            type(agent).from_state(state | {"arms": [*others, last | change]})
+
+
+@EVERY_AGENT
+def test_no_more_arms_are_under_test_than_may_be(make):
+    agent = after_three_arms(make)
+    state = agent.state()
+    with pytest.raises(ValueError, match=r"there is no room for arm .* in slot None"):
+        type(agent).from_state(state | {"arms": [arm | {"slot": None} for arm in state["arms"]]})
+
+
+def test_the_arm_that_a_seeker_tests_is_the_newest():
+    state = after_three_arms(AGENTS["Seeker"]).state()
+    with pytest.raises(ValueError, match="the arm under test is not the newest"):
+        Seeker.from_state(state | {"arms": [state["arms"][0] | {"slot": None}]})
+
+
+@EVERY_AGENT
+def test_arguments_are_those_of_the_constructor(make):
+    agent = make()
+    state = agent.state()
+    for change in ({"seed": 1}, {"valid": None}, {"colour": "red"}):
+        with pytest.raises(ValueError, match="state is damaged: arguments must be"):
+            type(agent).from_state(state | {"arguments": state["arguments"] | change})
+    for name, value in state["arguments"].items():
+        with pytest.raises(ValueError, match="state is damaged: arguments must be"):
+            type(agent).from_state(state | {"arguments": {k: v for k, v in state["arguments"].items() if k != name}})
+        if not isinstance(value, bool):
+            with pytest.raises(ValueError, match=f"{name} must be"):
+                type(agent).from_state(state | {"arguments": state["arguments"] | {name: "x"}})
+
+
+@EVERY_AGENT
+def test_a_class_of_ones_own_is_saved_as_the_agent_that_it_is_made_from(make):
+    agent = make()
+
+    class Own(type(agent)):
+        def __init__(self, **settings):
+            super().__init__(**settings)
+
+    state = agent.state()
+    assert state["agent"] == type(agent).__name__
+    restored = Own.from_state(state)
+    assert type(restored) is Own
+    assert restored.state() == state
