@@ -1,6 +1,7 @@
 """What all agents share when they are saved: one list of arms, each in a slot or under test."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -105,3 +106,43 @@ def test_a_class_of_ones_own_is_saved_as_the_agent_that_it_is_made_from(make):
     restored = Own.from_state(state)
     assert type(restored) is Own
     assert restored.state() == state
+
+
+@EVERY_AGENT
+def test_no_number_of_a_state_is_too_long_for_another_language(make):
+    """Many readers of JSON have no whole numbers beyond 2**53."""
+
+    def numbers(value):
+        if isinstance(value, (dict, list)):
+            for item in value.values() if isinstance(value, dict) else value:
+                yield from numbers(item)
+        elif isinstance(value, int):
+            yield value
+
+    assert max(numbers(after_three_arms(make).state())) < 2**53
+
+
+@pytest.mark.parametrize("luck", ["", "3", "[]", '{"bit_generator": "Dice"}', '{"bit_generator": "PCG64"}'])
+def test_luck_that_cannot_be_restored(luck):
+    state = after_three_arms(AGENTS["Player"]).state()
+    with pytest.raises(ValueError, match=r"state is damaged: the (random )?generator"):
+        Player.from_state(state | {"luck": luck})
+
+
+@EVERY_AGENT
+def test_a_name_that_is_a_fraction_stays_one(make):
+    agent = make()
+    agent.arrive(Fraction(1, 3))
+    type(agent).from_state(agent.state()).tell(Fraction(1, 3), 1)
+
+
+def test_a_seeker_that_asked_who_is_valid_is_not_restored_without():
+    """It would take silence for an answer, and let the best arm go."""
+    asked = Seeker(window=2, memory=2, valid=lambda arm: arm == "gem")
+    with pytest.raises(ValueError, match="valid must be given again"):
+        Seeker.from_state(asked.state())
+    restored = Seeker.from_state(asked.state(), valid=lambda arm: arm == "gem")
+    with pytest.raises(ValueError, match="valid must be given again"):
+        Seeker.from_state(restored.state())
+    with pytest.raises(ValueError, match="flags cannot be 'red'"):
+        Seeker.from_state(asked.state() | {"flags": "red"}, valid=bool)

@@ -7,7 +7,7 @@ import numpy as np
 
 from bestbefore import rules
 from bestbefore.agents import saved
-from bestbefore.agents.keeper import Keeper, Test
+from bestbefore.agents.keeper import Keeper, Known
 from bestbefore.agents.plan import make_plan
 from bestbefore.keep import admit
 from bestbefore.memory import drop, expire, put
@@ -33,6 +33,8 @@ class Explorer(Keeper):
     guarantee
         "weak": at any one fixed time; "strong": at all times at once, of a stream of `arms` arms; "anytime": at all
         times at once, of an endless stream.
+    arms
+        How many arms will arrive, for a strong guarantee.
     memory
         Slots.  Unless given, as many as the guarantee needs; given without epsilon, they are put to their best use.
     seed
@@ -41,7 +43,7 @@ class Explorer(Keeper):
         How many arms may be under test at once, the newest among them; those before it are stored arms and take a slot.
         When one more arrives, the oldest is settled with the rewards that it has.
     pulls
-        Test each arm by so many pulls instead.
+        Known each arm by so many pulls instead.
     split, slack
         See `bestbefore.bounds` and `bestbefore.keep.staircase`.
     sigma
@@ -85,7 +87,20 @@ class Explorer(Keeper):
         slack: float | None = None,
         sigma: float | None = None,
     ) -> None:
-        arguments = saved.arguments_of(locals())
+        arguments = saved.arguments_of(
+            window=window,
+            epsilon=epsilon,
+            delta=delta,
+            keep=keep,
+            guarantee=guarantee,
+            arms=arms,
+            memory=memory,
+            pending=pending,
+            pulls=pulls,
+            split=split,
+            slack=slack,
+            sigma=sigma,
+        )
         self.plan = plan = make_plan(**arguments)
         if keep == "king" and pending != 1:
             raise ValueError(f"pending must be 1 with keep='king', which fights one challenge at a time, not {pending}")
@@ -198,7 +213,7 @@ class Explorer(Keeper):
 
     def _begin_test(self, number: int) -> None:
         """Put the newest arm under test; a vacant throne it takes without one."""
-        self._tests[number] = Test(0, 0.0, self.plan.pulls_of(number))
+        self._tests[number] = Known(0, 0.0, self.plan.pulls_of(number))
         if self.plan.keep == "king":
             if self._memory.arrival[0] == 0:
                 self._settle(number)
@@ -220,11 +235,11 @@ class Explorer(Keeper):
         luck = self._luck.random() if self.plan.keep == "reservoir" else 0.0
         self._admit(number, test, luck)
 
-    def _admit(self, number: int, test: Test, luck: float) -> None:
+    def _admit(self, number: int, test: Known, luck: float) -> None:
         rule, now = rules.KEEP[self.plan.keep], self._roster.now
         admit(rule, self._memory, number, test.pulls, test.total, now, self.window, self.plan.slack, luck)
 
-    def _update(self, number: int, known: Test) -> None:
+    def _update(self, number: int, known: Known) -> None:
         """Count rewards for an arm that is stored already; where its place depends on its mean, place it anew."""
         self._irregular = max(self._irregular, number)
         if self.plan.keep in ("bucket", "staircase"):

@@ -11,13 +11,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from bestbefore.agents import saved
-from bestbefore.agents.luck import generator_from, restored_generator
+from bestbefore.agents.luck import generator_from, generator_state, restored_generator
 from bestbefore.agents.roster import Roster, checked_total
 from bestbefore.arguments import between, finite, whole
 from bestbefore.memory import Memory, empty_memory, leader, put
 
 VERSION = 1
-_FIELDS: dict[str, Any] = {"arguments": dict, "roster": dict, "arms": list, "luck": dict}
+_FIELDS: dict[str, Any] = {"arguments": dict, "roster": dict, "arms": list, "luck": str}
 _COUNTS: dict[str, Any] = {"pulls": int, "peak_memory": int}
 _FIELDS_OF_AN_ARM: dict[str, Any] = {
     "arm": object,
@@ -29,8 +29,8 @@ _FIELDS_OF_AN_ARM: dict[str, Any] = {
 }
 
 
-class Test(NamedTuple):
-    """The rewards of an arm, and how many are wanted in all while it is under test."""
+class Known(NamedTuple):
+    """What is known of an arm, and how many rewards are wanted in all while it is under test."""
 
     pulls: int
     total: float
@@ -58,7 +58,7 @@ class Keeper:
         self.sigma = None if sigma is None else between("sigma", sigma, 0, np.inf)
         self._arguments, self._pending = arguments, pending
         self._roster, self._memory = Roster(self.window), empty_memory(self.slots)
-        self._tests: dict[int, Test] = {}  # of the arms under test, oldest first
+        self._tests: dict[int, Known] = {}  # of the arms under test, oldest first
         self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
         self._luck = generator_from(seed)
         self._pulls = self._peak_memory = 0
@@ -113,7 +113,7 @@ class Keeper:
         state: dict[str, Any] = saved.plain(
             {"agent": self._kind().__name__, "version": VERSION, "arguments": self._arguments}
             | {field: getattr(self, f"_{field}") for field in _COUNTS | self._fields}
-            | {"roster": self._roster.state(), "arms": stored + tested, "luck": self._luck.bit_generator.state}
+            | {"roster": self._roster.state(), "arms": stored + tested, "luck": generator_state(self._luck)}
         )
         return state
 
@@ -158,7 +158,7 @@ class Keeper:
         self._roster.restore_arm(number, record["arm"], oldest=1 if self._keeps_expired else self._roster.oldest)
         total = checked_total(record["total"], pulls, self.sigma) if pulls else 0.0
         if slot is None and len(self._tests) < self._pending:
-            self._tests[number] = Test(pulls, total, self._pulls_of(number))
+            self._tests[number] = Known(pulls, total, self._pulls_of(number))
         elif slot is not None and slot < self._memory.arrival.size and self._memory.arrival[slot] == 0:
             put(self._memory, slot, number, pulls, total)
         else:
@@ -174,12 +174,12 @@ class Keeper:
         """Return the slot of an arm that is stored."""
         return int((self._memory.arrival == number).argmax())
 
-    def _known(self, number: int) -> Test:
+    def _known(self, number: int) -> Known:
         """Return what is known of an arm that is here."""
         if number in self._tests:
             return self._tests[number]
         slot = self._slot(number)
-        return Test(int(self._memory.pulls[slot]), float(self._memory.total[slot]), 0)
+        return Known(int(self._memory.pulls[slot]), float(self._memory.total[slot]), 0)
 
     def _asked(self, number: int) -> Any:
         """Count a pull as under way, and return the name of its arm."""
@@ -192,10 +192,10 @@ class Keeper:
         total = checked_total(reward, pulls, self.sigma)
         return self._roster.number(arm, arrival), pulls, total
 
-    def _known_with(self, number: int, pulls: int, total: float) -> Test:
+    def _known_with(self, number: int, pulls: int, total: float) -> Known:
         """Return what is known of an arm with these rewards added."""
         known, so_far, wanted = self._known(number)
-        return Test(known + pulls, finite("reward", so_far + total), wanted)
+        return Known(known + pulls, finite("reward", so_far + total), wanted)
 
     def _told(self, number: int, pulls: int) -> None:
         """Count pulls as told, and as under way no more."""

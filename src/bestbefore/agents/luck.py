@@ -1,9 +1,11 @@
-"""Randomness of agents: a seed or a generator comes in, and can be restored where it stood."""
+"""Randomness of agents: a seed or a generator comes in, and where it stands can be saved and restored."""
 
+import json
 from typing import Any
 
 import numpy as np
 
+from bestbefore.agents.saved import plain
 from bestbefore.arguments import whole
 
 BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
@@ -16,9 +18,18 @@ def generator_from(seed: Any) -> np.random.Generator:
     return np.random.default_rng(None if seed is None else whole("seed", seed, at_least=0))
 
 
-def restored_generator(state: dict[str, Any]) -> np.random.Generator:
+def generator_state(generator: np.random.Generator) -> str:
+    """Return where a generator stands, as text: its numbers have more digits than those of most readers of JSON."""
+    return json.dumps(plain(generator.bit_generator.state))
+
+
+def restored_generator(text: str) -> np.random.Generator:
     """Return a generator that stands where the saved one stood."""
-    kind = state.get("bit_generator")
+    try:
+        state = json.loads(text)
+        kind = state.get("bit_generator")
+    except (ValueError, AttributeError):
+        kind = None
     if kind not in BIT_GENERATORS:
         raise ValueError(f"state is damaged: the generator must be one of {', '.join(BIT_GENERATORS)}, not {kind!r}")
     bits = getattr(np.random, kind)()

@@ -81,18 +81,18 @@ def make_plan(
     if keep == "king":
         slots = 1
     plan = Plan(
-        keep,
-        window,
-        slots,
-        pending,
-        epsilon,
-        between("delta", delta, 0, 1),
-        one_of("guarantee", guarantee, bounds.GUARANTEES),
-        None if arms is None else whole("arms", arms),
-        noise,
-        None if pulls is None else whole("pulls", pulls),
-        between("slack", slack, 0, math.inf, closed="left"),
-        None if sigma is None else between("sigma", sigma, 0, math.inf),
+        keep=keep,
+        window=window,
+        slots=slots,
+        pending=pending,
+        epsilon=epsilon,
+        delta=between("delta", delta, 0, 1),
+        guarantee=one_of("guarantee", guarantee, bounds.GUARANTEES),
+        arms=None if arms is None else whole("arms", arms),
+        noise=noise,
+        pulls=None if pulls is None else whole("pulls", pulls),
+        slack=between("slack", slack, 0, math.inf, closed="left"),
+        sigma=None if sigma is None else between("sigma", sigma, 0, math.inf),
         promise=epsilon if pulls is None and epsilon <= 1 and _is_sure(keep, window, slots, slack) else None,
     )
     plan.pulls_of(1)  # complains of what is missing for the guarantee
@@ -114,22 +114,22 @@ def _epsilon_for(keep: str, window: int, slots: int, epsilon: float | None) -> t
     width = _width(keep, window, slots)
     if epsilon is None:
         epsilon = bounds.epsilon_for_memory(slots)
-    elif between("epsilon", epsilon, 0, 1, closed="right") <= width:
+    elif between("epsilon", epsilon, 0, 1, closed="right") <= (width or 0):
         raise ValueError(
             f"memory must be more than {1 / epsilon:g} slots to promise epsilon={epsilon!r} with keep={keep!r}, "
             f"besides those of pending arms, not {slots}; without epsilon, memory is put to the best use it has"
         )
-    return float(epsilon), (epsilon - width) / 2 if width >= 0 else bounds.noise(min(epsilon, 1.0))
+    return float(epsilon), bounds.noise(min(epsilon, 1.0)) if width is None else (epsilon - width) / 2
 
 
 def _is_sure(keep: str, window: int, slots: int, slack: float) -> bool:
     """Tell whether the rule bounds the error on every stream."""
     passes_over = keep == "staircase" and slots < window and slack > 0
-    return _width(keep, window, slots) >= 0 and not passes_over
+    return _width(keep, window, slots) is not None and not passes_over
 
 
-def _width(keep: str, window: int, slots: int) -> float:
-    """Return what slots cost of epsilon: 0 for a whole window, a slice where there are slices, -1 for no promise."""
+def _width(keep: str, window: int, slots: int) -> float | None:
+    """Return what slots cost of epsilon: 0 for a whole window, a slice where there are slices; None for no promise."""
     if keep in ("fifo", "staircase") and slots >= window:
         return 0.0
-    return 1 / slots if keep in ("bucket", "staircase") else -1.0
+    return 1 / slots if keep in ("bucket", "staircase") else None

@@ -79,7 +79,18 @@ class Player(Keeper):
         sigma: float | None = None,
     ) -> None:
         carry, partial = bool(carry), bool(partial)
-        super().__init__(saved.arguments_of(locals()), window, memory, sigma, seed)
+        arguments = saved.arguments_of(
+            window=window,
+            memory=memory,
+            keep=keep,
+            pull=pull,
+            delta=delta,
+            carry=carry,
+            partial=partial,
+            epsilon=epsilon,
+            sigma=sigma,
+        )
+        super().__init__(arguments, window, memory, sigma, seed)
         self.keep, self.pull = one_of("keep", keep, rules.KEEP_FOR_REGRET), one_of("pull", pull, rules.PULL)
         self.delta = between("delta", delta, 0, 1)
         self.carry, self.partial = carry, partial

@@ -63,6 +63,10 @@ class Roster:
         self._add(self.now, arm)
         return self.now
 
+    def pass_time(self) -> None:
+        """Let time go on by one step, without an arrival."""
+        self.now += 1
+
     def number(self, arm: Hashable, arrival: int | None = None) -> int:
         """Return the number of an arm that is here; it must be `arrival`, if that is given."""
         try:

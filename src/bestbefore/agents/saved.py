@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Hashable, Mapping
+from fractions import Fraction
 from inspect import signature
-from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from bestbefore.arguments import MOST, is_name
 
 UNSAVED = ("seed", "valid")
+"""Arguments of constructors that are not kept: where luck stands is, and functions cannot be."""
 
 
 def checked_agent(state: Any, agent: str, version: int, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,9 +47,9 @@ def checked(state: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     return {field: float(value) if fields[field] is float else value for field, value in state.items()}
 
 
-def arguments_of(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments in the `locals()` with which a constructor begins; seeds and functions are not kept."""
-    return {name: plain(value) for name, value in given.items() if name not in ("self", "__class__", *UNSAVED)}
+def arguments_of(**given: Any) -> dict[str, Any]:
+    """Return the arguments of a constructor as they are saved: numbers are Python's own."""
+    return {name: float(value) if isinstance(value, Fraction) else plain(value) for name, value in given.items()}
 
 
 def checked_arguments(arguments: dict[str, Any], agent: type) -> dict[str, Any]:
@@ -75,7 +76,7 @@ def plain(value: Any) -> Any:
         return list(map(plain, value))
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
-    return float(value) if isinstance(value, Rational) and not isinstance(value, int) else value
+    return value
 
 
 def arrays_like(arrays: tuple[Any, ...], values: list[Any]) -> list[Any]:

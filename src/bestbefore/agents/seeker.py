@@ -9,7 +9,7 @@ import numpy as np
 
 from bestbefore import rules
 from bestbefore.agents import saved
-from bestbefore.agents.keeper import Keeper, Test
+from bestbefore.agents.keeper import Keeper, Known
 from bestbefore.arguments import between, one_of, whole
 from bestbefore.bounds import seek_tests
 from bestbefore.keep.seek import let_expire, narrow, settle
@@ -18,6 +18,7 @@ from bestbefore.pull import highest, horizon_of
 from bestbefore.pull.race import bar_of, confidence, goes_on, rivals_after
 
 RUNNING, TICKING, FINISHED = "running", "ticking", "finished"
+ASKED, TOLD = "asked", "told"
 
 
 class Seeker(Keeper):
@@ -74,7 +75,14 @@ class Seeker(Keeper):
     bandits": appendix "Regret minimization with an everlasting best arm".
     """
 
-    _fields: ClassVar = {"champion": int, "rivals": float, "ticks": int, "phase": str, "began": (int, NoneType)}
+    _fields: ClassVar = {
+        "champion": int,
+        "rivals": float,
+        "ticks": int,
+        "phase": str,
+        "began": (int, NoneType),
+        "flags": str,
+    }
     _keeps_expired = True
 
     def __init__(
@@ -93,7 +101,19 @@ class Seeker(Keeper):
         delta: float = 0.01,
         sigma: float | None = None,
     ) -> None:
-        super().__init__(saved.arguments_of(locals()), window, memory, sigma, seed, pending=1)
+        arguments = saved.arguments_of(
+            window=window,
+            memory=memory,
+            flag=flag,
+            strategy=strategy,
+            budget=budget,
+            arms=arms,
+            tests=tests,
+            pull=pull,
+            delta=delta,
+            sigma=sigma,
+        )
+        super().__init__(arguments, window, memory, sigma, seed, pending=1)
         self.flag = one_of("flag", flag, rules.STRATEGIES_OF_FLAG)
         if strategy is None:
             strategy = "weigh" if flag == "implicit" else "wait" if self.slots >= self.window else "race"
@@ -109,7 +129,7 @@ class Seeker(Keeper):
             self.tests = seek_tests(self.budget, self.arms, self.strategy)
         else:
             self.tests = 10 if self.strategy == "rank" else 100
-        self._valid = valid
+        self._valid, self._flags = valid, TOLD if valid is None else ASKED
         self._code, self._log = rules.STRATEGY[self.strategy], confidence(self.tests)
         self._champion = self._ticks = 0
         self._rivals = 0.0  # how many arms may be as good as the leader
@@ -150,7 +170,7 @@ class Seeker(Keeper):
         self._roster.check_new(arm)
         flags = self._ask_flags(self._at_their_end())
         self._settle(flags)
-        self._tests[self._roster.arrive(arm)] = Test(0, 0.0, self.tests)
+        self._tests[self._roster.arrive(arm)] = Known(0, 0.0, self.tests)
         self._pass_time(flags)
         return self._roster.handed_out()
 
@@ -161,7 +181,7 @@ class Seeker(Keeper):
         flags = self._ask_flags(self._at_their_end())
         self._settle(flags)
         self._ticks += 1
-        self._roster.now += 1
+        self._roster.pass_time()
         self._pass_time(flags)
         return self._roster.handed_out()
 
@@ -229,11 +249,20 @@ class Seeker(Keeper):
 
     @classmethod
     def from_state(cls, state: dict[str, Any], valid: Callable[[Any], bool] | None = None) -> Self:
-        """Make a seeker that goes on exactly where the one that gave `state` stood; `valid` is not saved."""
+        """Make a seeker that goes on exactly where the one that gave `state` stood.
+
+        `valid` is not saved: a seeker that had one needs it again.
+        """
         return cls._restored(state, valid=valid)
 
     def _restore(self, fields: dict[str, Any]) -> None:
+        now = self._flags
         super()._restore(fields)
+        if self._flags not in (ASKED, TOLD):
+            raise ValueError(f"state is damaged: flags cannot be {self._flags!r}")
+        if self._flags == ASKED and now == TOLD:
+            raise ValueError("valid must be given again: the seeker that was saved asked it, and nobody else tells")
+        self._flags = now
         if self._phase not in (RUNNING, TICKING, FINISHED) or (self._tests and self._phase != RUNNING):
             raise ValueError(f"state is damaged: phase cannot be {self._phase!r}")
         if self._rivals < 0 or self._ticks > self._roster.now:
