@@ -9,6 +9,7 @@ from scipy import stats
 
 from bestbefore import simulate
 from bestbefore.paper import published
+from bestbefore.paper.panels import EVERLASTING_SIZES
 from bestbefore.paper.published import AS_DESCRIBED, PUBLISHED, Deviations, pulls_of_test
 from bestbefore.simulate.seeds import generators
 from bestbefore.streams import from_means, two_level_spread, uniform
@@ -308,8 +309,8 @@ def test_with_statistics_for_all_and_in_their_places_regret_falls_steadily_with_
 
 def test_regret_of_an_everlasting_arm_is_0_from_memory_w_on_and_not_before():
     table = published.everlasting(uniform(500), 20, runs=30)
-    regret = dict(zip(published.EVERLASTING_MEMORY[20], curve(table, "regret"), strict=True))
-    assert regret[20] == regret[22] == 0
+    regret = dict(zip(EVERLASTING_SIZES[20], curve(table, "regret"), strict=True))
+    assert regret[20] == regret[24] == 0
     assert min(value for memory, value in regret.items() if memory < 20) > 0
     assert set(table["pulls"]) == {500_000}
 

@@ -100,6 +100,7 @@ def _sizes(first: int, last: int, step: int) -> tuple[int, ...]:
     return tuple(range(first, last + 1, step))
 
 
+# The memories of the paper's panels, by window; those of the everlasting arm are ours, up to beyond W.
 EXPLORE_SIZES = {20: _sizes(2, 16, 2), 50: _sizes(2, 28, 2), 100: _sizes(5, 50, 5), 200: _sizes(10, 100, 10)}
 REGRET_SIZES = {20: _sizes(2, 20, 2), 50: _sizes(5, 50, 5)}
 EVERLASTING_SIZES = {10: _sizes(1, 12, 1), 20: _sizes(2, 24, 2), 50: _sizes(5, 60, 5)}

@@ -36,13 +36,14 @@ fills, others still have the logarithm of fewer arms.
 import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from bestbefore import bounds
 from bestbefore.arguments import MOST, between, one_of, whole
 from bestbefore.paper.deviations import AS_DESCRIBED, PUBLISHED, Deviations
+from bestbefore.paper.panels import EVERLASTING_SIZES, EXPLORE_SIZES, REGRET_SIZES
 from bestbefore.paper.published_kernel import (
     BASELINE,
     BUCKET,
@@ -70,25 +71,13 @@ from bestbefore.streams import Stream, as_stream
 
 __all__ = [
     "AS_DESCRIBED",
-    "EVERLASTING_MEMORY",
-    "EXPLORE_MEMORY",
     "PUBLISHED",
-    "REGRET_MEMORY",
     "Deviations",
     "everlasting",
     "explore",
     "pulls_of_test",
     "regret",
 ]
-
-EXPLORE_MEMORY: Final = {20: range(2, 17, 2), 50: range(2, 29, 2), 100: range(5, 51, 5), 200: range(10, 101, 10)}
-"""The memories of the published panels of exploration, by window."""
-
-REGRET_MEMORY: Final = {20: range(2, 21, 2), 50: range(5, 51, 5)}
-"""Those of regret."""
-
-EVERLASTING_MEMORY: Final = {10: range(2, 13, 2), 20: range(2, 23, 2), 50: range(5, 56, 5)}
-"""Ours for the everlasting arm, up to one step beyond W, where regret is 0; those of the paper are not known."""
 
 Memories = int | Sequence[int] | None
 
@@ -123,7 +112,7 @@ def explore(
     `memory` is that of the axes, and unless given that of the published panel of this window.  Columns are those of
     `simulate.explore`, and slots.
     """
-    panel = _Panel.of(stream, window, memory, EXPLORE_MEMORY, deviations, delta, seed)
+    panel = _Panel.of(stream, window, memory, EXPLORE_SIZES, deviations, delta, seed)
     names = _names(algorithms, ("bucket", "topk"))
 
     def work(piece: tuple[str, int, int], stop: threading.Event) -> Row:
@@ -167,7 +156,7 @@ def regret(
     >>> [(row["keep"], row["pull"], row["slots"], row["pulls"]) for row in table]
     [('reservoir', 'ucb', 2, 30), ('topk', 'commit', 3, 30)]
     """
-    panel = _Panel.of(stream, window, memory, REGRET_MEMORY, deviations, delta, seed)
+    panel = _Panel.of(stream, window, memory, REGRET_SIZES, deviations, delta, seed)
     names = _names(algorithms, ("reservoir", "commit"))
     first = 1 if deviations.partial_windows else panel.window
     epochs, make_budgets = panel.stream.length - first + 1, as_budgets(budgets)
@@ -225,7 +214,7 @@ def everlasting(
     >>> [(row["slots"], row["found"], row["regret"]) for row in table]
     [(2, True, 0.0)]
     """
-    panel = _Panel.of(stream, window, memory, EVERLASTING_MEMORY, deviations, 0.01, seed)
+    panel = _Panel.of(stream, window, memory, EVERLASTING_SIZES, deviations, 0.01, seed)
     budget = 1000 * panel.stream.length if budget is None else whole("budget", budget)
 
     def work(piece: tuple[str, int, int], stop: threading.Event) -> Row:

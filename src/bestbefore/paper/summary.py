@@ -146,9 +146,9 @@ def _falls(reproduction: Reproduction) -> list[str]:
         duels = [pair for one in played for pair in _against_the_baseline(one)]
         wins = sum(own < baseline for own, baseline in duels)
         sentences.append(
-            f"Computed right, the regret of reservoir and UCB falls steadily with memory in {steady} of "
-            f"{_many(len(played), 'panel')}, and is below the baseline's {wins} times of {len(duels)}, counting every "
-            "memory of every panel."
+            "Computed right, the regret of reservoir and UCB falls with memory, with no step up of more than a tenth, "
+            f"in {steady} of {_many(len(played), 'panel')}, and is below the baseline's {wins} times of {len(duels)}, "
+            "counting every memory of every panel."
         )
     real = [verdict for verdict in reproduction.verdicts.values() if verdict.panel.in_real_order]
     if real:
@@ -245,7 +245,7 @@ def _always_lower(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
 
 
 def _falls_steadily(means: Mapping[int, float]) -> bool:
-    """Say whether a number never rises by more than a tenth as memory grows, and is lowest with the most."""
+    """Say whether a number falls as memory grows: no step up, nor the last above the lowest, by more than a tenth."""
     values = [means[memory] for memory in sorted(means)]
     steps = itertools.pairwise(values)
     return all(later <= 1.1 * earlier for earlier, later in steps) and values[-1] <= 1.1 * min(values)
