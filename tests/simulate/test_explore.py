@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -85,6 +86,21 @@ def test_the_table_has_a_row_for_each_rule_memory_and_run():
     keys = [(row["keep"], row["memory"], row["run"]) for row in table]
     assert keys == [(keep, memory, run) for keep in ("bucket", "topk") for memory in (2, 5) for run in range(3)]
     json.dumps(table.rows)
+
+
+def test_rows_of_one_name_are_of_one_algorithm():
+    def topk(**made):
+        return Explorer(keep="topk", **made)
+
+    few, many, lone = partial(Explorer, pulls=2), partial(Explorer, pulls=9), lambda **made: Explorer(pulls=5, **made)
+    table = simulate.explore(streams.uniform(10), 5, 3, [topk, few, "topk", many, lone, lone], runs=2, pulls=1)
+    told = [(row["keep"], row["pulls"], row["runs"]) for row in table.summary(by=["keep"], columns=["pulls"])]
+    assert told[1:] == [("Explorer", 20, 2), ("topk", 10, 2), ("Explorer 2", 90, 2)] + [
+        (name, 50, 2) for name in ("<lambda>", "<lambda> 2")
+    ]
+    assert told[0][0] == "topk 2", "a rule keeps its name, wherever it stands"
+    table = simulate.explore(streams.uniform(10), 5, 3, {"few": few, "many": many, "our own": "topk"}, runs=1, pulls=1)
+    assert [(row["keep"], row["pulls"]) for row in table] == [("few", 20), ("many", 90), ("our own", 10)]
 
 
 def test_columns_agree_with_the_trace_of_the_same_run():
@@ -242,6 +258,10 @@ def test_a_million_arms_in_memory_that_does_not_grow():
         ({"delta": 1}, "delta must be a number above 0 and below 1, not 1"),
         ({"keep": "bukcet"}, "keep must be one of 'fifo'"),
         ({"keep": []}, "keep must name at least one"),
+        ({"keep": {}}, "keep must name at least one rule, not {}"),
+        ({"keep": ["bucket", "topk", "bucket"]}, "keep must name each rule once, not 'bucket' 2 times"),
+        ({"keep": {1: Explorer}}, "keep must have names that are strings, not 1"),
+        ({"keep": {"mine": "bukcet"}}, "keep must be one of 'fifo'"),
         ({"keep": None}, "keep must be one of"),
         ({"epsilon": 1e-9}, "epsilon and noise must not be so small"),
         ({"pulls": 2**53}, "pulls must be fewer than 2"),
