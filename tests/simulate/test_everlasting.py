@@ -165,6 +165,15 @@ def test_own_agents_have_names_of_their_own():
     assert table["strategy"].tolist() == ["one test", "wait"]
 
 
+def test_an_agent_must_say_whom_it_let_go():
+    class Speechless(Seeker):
+        def arrive(self, arm):
+            super().arrive(arm)
+
+    with pytest.raises(ValueError, match="arrive must return a list of the arms that memory let go, not None"):
+        seek([0.5], strategy=Speechless, runs=1)
+
+
 def test_runs_can_be_chosen_by_number():
     """A run is the same whoever else runs: so work can be cut into pieces."""
     settings = {"memory": 3, "window": 5, "budget": 100}

@@ -131,6 +131,7 @@ def test_with_no_answer_the_error_is_the_best_mean():
 
         def arrive(self, arm): ...
         def ask(self): ...
+        def tell(self, arm, reward): ...
         def best(self): ...
 
     table = simulate.explore([0.2, 0.9, 0.4], 2, 1, lambda window, memory, seed: Silent(), runs=1)
@@ -312,3 +313,29 @@ def test_an_agent_that_asks_for_an_expired_arm_is_told_so():
     stuck.ask = iter([1, None, 1]).__next__
     with pytest.raises(ValueError, match="asked for arm 1, which is not valid"):
         simulate.explore([0.5, 0.5], 1, 1, lambda window, memory, seed: stuck, runs=1)
+
+
+def test_an_agent_is_told_what_it_lacks():
+    class Half:
+        def __init__(self, **settings): ...
+        def arrive(self, arm): ...
+        def ask(self): ...
+
+    for simulation, more, lacks in (
+        ("explore", {"memory": 1}, "tell, best, memory"),
+        ("regret", {}, "tell, memory"),
+        ("everlasting", {"flag": "implicit", "clock": "stops"}, "tell, finish, peak_memory"),
+        ("everlasting", {}, "tell, finish, peak_memory, overdue, learn, tick"),
+    ):
+        own = {"strategy" if simulation == "everlasting" else "keep": Half}
+        with pytest.raises(ValueError, match=f"agent for simulate.{simulation} must have .*, but Half lacks {lacks}$"):
+            getattr(simulate, simulation)([0.5], 1, **more, **own, runs=1)
+
+
+def test_an_agent_that_asks_for_an_arm_and_wants_none_of_its_rewards_is_told_so():
+    class Coy(Explorer):
+        def wanted(self, arm):
+            return 0
+
+    with pytest.raises(ValueError, match="wanted must be a whole number of at least 1, not 0"):
+        simulate.explore([0.5], 1, 1, Coy, runs=1)
