@@ -105,8 +105,9 @@ class _Session:
         self.agent, self.rewards, self.keeps_expired = agent, rewards, keeps_expired
         self.rng = np.random.default_rng(seed)
         self.arrived = self.told = 0
+        self.at_once = 5  # rewards told as a total, at most
         self.numbers: dict[str, int] = {}
-        self.stored: set[Any] = set()  # at any time
+        self.stored: set[Any] = set()  # at the end of any arrival so far
         self.let_go: set[Any] = set()
         self.decisions: list[Any] = []
 
@@ -177,7 +178,7 @@ class _Session:
         wanted = self.call("wanted", arm)
         real = isinstance(wanted, (int, np.integer)) and bool(wanted >= 1)
         _require(real, f"wanted({arm!r}) must be a whole number of at least 1 after ask() returned it, not {wanted!r}")
-        return int(self.rng.integers(wanted)) + 1
+        return int(self.rng.integers(min(wanted, self.at_once))) + 1
 
     def require_valid(self, arm: Any, what: str) -> None:
         oldest = 1 if self.keeps_expired else max(self.arrived - self.agent.window + 1, 1)
@@ -279,6 +280,7 @@ def _check_end(session: _Session, arrivals: int) -> None:
     budgeted = "budget" in inspect.signature(session.agent.arrive).parameters
     session.arrive(**{"budget": session.FEW} if budgeted else {})
     most = session.FEW if budgeted else MOST_PULLS
+    session.at_once = MOST_PULLS
     for _ in range(most):
         if not session.pull(totals=True if hasattr(session.agent, "wanted") else None):
             return
