@@ -2,7 +2,7 @@
 
 import pytest
 
-from bestbefore import Explorer
+from bestbefore import Explorer, Player, testing
 from bestbefore.testing import check_agent
 
 
@@ -100,6 +100,107 @@ class Gossip(Explorer):
         return gossip
 
 
+class Shy(Explorer):
+    """Says whom it let go only when they would have expired."""
+
+    def __init__(self, **settings):
+        super().__init__(**settings)
+        self.gone = []
+
+    def arrive(self, arm):
+        oldest = f"arm-{self.arrivals + 2 - self.window:05d}"
+        self.gone += super().arrive(arm)
+        told, self.gone = [one for one in self.gone if one < oldest], [one for one in self.gone if one >= oldest]
+        return told
+
+
+class Inventive(Explorer):
+    def arrive(self, arm):
+        return [*super().arrive(arm), "somebody"]
+
+
+class Stammering(Explorer):
+    def arrive(self, arm):
+        return super().arrive(arm) * 2
+
+
+class Speechless(Explorer):
+    def arrive(self, arm):
+        super().arrive(arm)
+
+
+class Open(Explorer):
+    """Its state is itself, and it counts what it then refuses."""
+
+    def __init__(self, **settings):
+        super().__init__(**settings)
+        self.refused = {"tells": 0}
+
+    def state(self):
+        return super().state() | {"refused": self.refused}
+
+    @classmethod
+    def from_state(cls, state):
+        refused = state.pop("refused")
+        opened = super().from_state(state)
+        opened.refused = refused
+        return opened
+
+    def tell(self, arm, reward, pulls=1, *, arrival=None):
+        self.refused["tells"] += 1
+        super().tell(arm, reward, pulls, arrival=arrival)
+
+
+class OneByOne(Explorer):
+    """Takes a total of several pulls for one reward."""
+
+    def tell(self, arm, reward, pulls=1, *, arrival=None):
+        super().tell(arm, min(reward, 1) if pulls > 0 else reward, min(pulls, 1), arrival=arrival)
+
+
+class WithoutCount(OneByOne):
+    wanted = property()  # has none
+
+
+class Flattered(Explorer):
+    """Counts all pulls, but takes a total of several for the mean of each."""
+
+    def tell(self, arm, reward, pulls=1, *, arrival=None):
+        flattered = pulls > 1 and isinstance(reward, float) and 0 < reward < pulls
+        super().tell(arm, float(pulls) if flattered else reward, pulls, arrival=arrival)
+
+
+class Single(Explorer):
+    def tell(self, arm, reward):
+        super().tell(arm, reward)
+
+
+class Insatiable(Explorer):
+    """Always wants another pull of its answer."""
+
+    wanted = property()  # has none
+
+    def ask(self):
+        return super().ask() or self.best()
+
+
+class Spendthrift(Player):
+    """Does not look at its budget."""
+
+    def arrive(self, arm, budget=None):
+        return super().arrive(arm)
+
+
+class Binary(Explorer):
+    def state(self):
+        return super().state() | {"raw": b""}
+
+
+class Method(Explorer):
+    def memory(self):
+        return super().memory
+
+
 def made(kind):
     return lambda seed: kind(window=4, memory=3, pulls=5, keep="topk", seed=seed)
 
@@ -120,11 +221,30 @@ def test_a_sound_agent_passes():
         (Careless, "pulls is"),
         (Gullible, "must raise ValueError or LookupError"),
         (Gossip, "the state still names"),
+        (Shy, "arrive\\(\\) never returned .* which left memory"),
+        (Inventive, "arrive\\(\\) returned 'somebody', which never arrived"),
+        (Stammering, "arrive\\(\\) returned 'arm-0.*' twice"),
+        (Speechless, "arrive\\(\\) must be a list of arms, not None"),
+        (Open, "tell\\('never-arrived', 1.0\\) was refused, but changed the agent"),
+        (OneByOne, "pulls is .*, but .* were told"),
+        (WithoutCount, "pulls is .*, but .* were told"),
+        (Flattered, "k rewards that were wanted make other decisions"),
+        (Single, "tell\\(.*, pulls=.\\) raised TypeError"),
+        (Binary, "state\\(\\) must be ready for JSON .* bytes"),
+        (Method, "memory must be a list of arms, not <bound method"),
     ],
 )
 def test_a_broken_agent_is_found_out(kind, words):
     with pytest.raises(AssertionError, match=words):
         check_agent(made(kind))
+
+
+def test_who_never_stops_asking_is_stopped(monkeypatch):
+    monkeypatch.setattr(testing, "MOST_PULLS", 300)
+    with pytest.raises(AssertionError, match="must return None at last, but went on after 300 pulls at one arrival"):
+        check_agent(made(Insatiable))
+    with pytest.raises(AssertionError, match="must return None at last, but went on after its budget of 50"):
+        check_agent(lambda seed: Spendthrift(window=4, memory=3, seed=seed), arrivals=6)
 
 
 class Timid(Explorer):

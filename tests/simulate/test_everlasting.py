@@ -1,10 +1,12 @@
 """The everlasting best arm, simulated."""
 
+import functools
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from bestbefore import bounds, rules, simulate, streams
+from bestbefore import Seeker, bounds, rules, simulate, streams
 
 EXPLICIT, IMPLICIT = rules.STRATEGIES_OF_FLAG["explicit"], rules.STRATEGIES_OF_FLAG["implicit"]
 
@@ -152,6 +154,24 @@ def test_tests_are_a_share_of_the_budget():
     assert bounds.seek_tests(100, 1000) == 1
     with pytest.raises(ValueError, match="arms must be"):
         bounds.seek_tests(100, 0)
+
+
+def test_own_agents_have_names_of_their_own():
+    settings = {"memory": 3, "window": 5, "budget": 100, "runs": 1}
+    pair = [functools.partial(Seeker, tests=tests) for tests in (1, 9)]
+    table = seek(streams.uniform(30), strategy=["wait", *pair], **settings)
+    assert table["strategy"].tolist() == ["wait", "Seeker", "Seeker 2"]
+    table = seek(streams.uniform(30), strategy={"one test": pair[0], "wait": "wait"}, **settings)
+    assert table["strategy"].tolist() == ["one test", "wait"]
+
+
+def test_an_agent_must_say_whom_it_let_go():
+    class Speechless(Seeker):
+        def arrive(self, arm):
+            super().arrive(arm)
+
+    with pytest.raises(ValueError, match="arrive must return a list of the arms that memory let go, not None"):
+        seek([0.5], strategy=Speechless, runs=1)
 
 
 def test_runs_can_be_chosen_by_number():

@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -87,6 +88,21 @@ def test_the_table_has_a_row_for_each_rule_memory_and_run():
     json.dumps(table.rows)
 
 
+def test_rows_of_one_name_are_of_one_algorithm():
+    def topk(**made):
+        return Explorer(keep="topk", **made)
+
+    few, many, lone = partial(Explorer, pulls=2), partial(Explorer, pulls=9), lambda **made: Explorer(pulls=5, **made)
+    table = simulate.explore(streams.uniform(10), 5, 3, [topk, few, "topk", many, lone, lone], runs=2, pulls=1)
+    told = [(row["keep"], row["pulls"], row["runs"]) for row in table.summary(by=["keep"], columns=["pulls"])]
+    assert told[1:] == [("Explorer", 20, 2), ("topk", 10, 2), ("Explorer 2", 90, 2)] + [
+        (name, 50, 2) for name in ("<lambda>", "<lambda> 2")
+    ]
+    assert told[0][0] == "topk 2", "a rule keeps its name, wherever it stands"
+    table = simulate.explore(streams.uniform(10), 5, 3, {"few": few, "many": many, "our own": "topk"}, runs=1, pulls=1)
+    assert [(row["keep"], row["pulls"]) for row in table] == [("few", 20), ("many", 90), ("our own", 10)]
+
+
 def test_columns_agree_with_the_trace_of_the_same_run():
     stream, common = streams.uniform(500), {"window": 30, "memory": 4, "keep": "bucket", "seed": 7}
     row = simulate.explore(stream, runs=3, **common).rows[2]
@@ -115,6 +131,7 @@ def test_with_no_answer_the_error_is_the_best_mean():
 
         def arrive(self, arm): ...
         def ask(self): ...
+        def tell(self, arm, reward): ...
         def best(self): ...
 
     table = simulate.explore([0.2, 0.9, 0.4], 2, 1, lambda window, memory, seed: Silent(), runs=1)
@@ -242,6 +259,10 @@ def test_a_million_arms_in_memory_that_does_not_grow():
         ({"delta": 1}, "delta must be a number above 0 and below 1, not 1"),
         ({"keep": "bukcet"}, "keep must be one of 'fifo'"),
         ({"keep": []}, "keep must name at least one"),
+        ({"keep": {}}, "keep must name at least one rule, not {}"),
+        ({"keep": ["bucket", "topk", "bucket"]}, "keep must name each rule once, not 'bucket' 2 times"),
+        ({"keep": {1: Explorer}}, "keep must have names that are strings, not 1"),
+        ({"keep": {"mine": "bukcet"}}, "keep must be one of 'fifo'"),
         ({"keep": None}, "keep must be one of"),
         ({"epsilon": 1e-9}, "epsilon and noise must not be so small"),
         ({"pulls": 2**53}, "pulls must be fewer than 2"),
@@ -292,3 +313,29 @@ def test_an_agent_that_asks_for_an_expired_arm_is_told_so():
     stuck.ask = iter([1, None, 1]).__next__
     with pytest.raises(ValueError, match="asked for arm 1, which is not valid"):
         simulate.explore([0.5, 0.5], 1, 1, lambda window, memory, seed: stuck, runs=1)
+
+
+def test_an_agent_is_told_what_it_lacks():
+    class Half:
+        def __init__(self, **settings): ...
+        def arrive(self, arm): ...
+        def ask(self): ...
+
+    for simulation, more, lacks in (
+        ("explore", {"memory": 1}, "tell, best, memory"),
+        ("regret", {}, "tell, memory"),
+        ("everlasting", {"flag": "implicit", "clock": "stops"}, "tell, finish, peak_memory"),
+        ("everlasting", {}, "tell, finish, peak_memory, overdue, learn, tick"),
+    ):
+        own = {"strategy" if simulation == "everlasting" else "keep": Half}
+        with pytest.raises(ValueError, match=f"agent for simulate.{simulation} must have .*, but Half lacks {lacks}$"):
+            getattr(simulate, simulation)([0.5], 1, **more, **own, runs=1)
+
+
+def test_an_agent_that_asks_for_an_arm_and_wants_none_of_its_rewards_is_told_so():
+    class Coy(Explorer):
+        def wanted(self, arm):
+            return 0
+
+    with pytest.raises(ValueError, match="wanted must be a whole number of at least 1, not 0"):
+        simulate.explore([0.5], 1, 1, Coy, runs=1)

@@ -1,5 +1,6 @@
 """The simulation of regret: exactly the budget, exactly the live player, and leaps that change nothing."""
 
+import functools
 import itertools
 import json
 import threading
@@ -282,7 +283,9 @@ def test_regret_grows_like_the_root_of_the_budget():
         ({"budgets": "many"}, "budgets must be a number"),
         ({"memory": 0}, "memory must be"),
         ({"keep": "king"}, "keep must be one of"),
-        ({"keep": []}, "keep and pull must name"),
+        ({"keep": []}, "keep must name at least one"),
+        ({"pull": []}, "pull must name at least one"),
+        ({"pull": ["ucb", "ucb"]}, "pull must name each rule once, not .ucb. 2 times"),
         ({"pull": "best"}, "pull must be one of 'ucb'"),
         ({"delta": 0}, "delta must be"),
         ({"epsilon": "least"}, "epsilon must be one of 'best'"),
@@ -292,6 +295,13 @@ def test_regret_grows_like_the_root_of_the_budget():
 def test_bad_input_is_named(wrong, words):
     with pytest.raises(ValueError, match=words):
         simulate.regret(**{"stream": [0.5, 0.7, 0.6], "window": 2, "budgets": 10, "runs": 1} | wrong)
+
+
+def test_own_agents_have_names_of_their_own():
+    settings = {"stream": [0.5, 0.6], "window": 1, "budgets": 10, "memory": 1, "runs": 1}
+    pair = [functools.partial(Player, pull=pull) for pull in ("ucb", "moss")]
+    assert simulate.regret(**settings, keep=pair)["keep"].tolist() == ["Player", "Player 2"]
+    assert simulate.regret(**settings, keep={"by ucb": pair[0], "fifo": "fifo"})["keep"].tolist() == ["by ucb", "fifo"]
 
 
 def test_an_agent_must_spend_its_budget():

@@ -3,14 +3,14 @@
 import math
 import threading
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from bestbefore import rules
 from bestbefore.arguments import between, one_of, whole
 from bestbefore.bounds import seek_tests
 from bestbefore.pull.race import confidence
 from bestbefore.simulate.explore import memories_of
-from bestbefore.simulate.four_verbs import Factory, seek_by_verbs
+from bestbefore.simulate.four_verbs import seek_by_verbs
+from bestbefore.simulate.named import Named, named
 from bestbefore.simulate.parallel import run_all
 from bestbefore.simulate.seeds import generators, run_numbers
 from bestbefore.simulate.seek_kernel import (
@@ -35,7 +35,7 @@ def everlasting(
     budget: int = 10**6,
     memory: int | Sequence[int] | None = None,
     flag: str = "explicit",
-    strategy: str | Factory | Sequence[str | Factory] | None = None,
+    strategy: Named | None = None,
     *,
     clock: str = "goes on",
     tests: int | None = None,
@@ -57,7 +57,8 @@ def everlasting(
     of pulls and keeps the best, "race" tests only as long as an arm could be the best; implicit: "stay", "hope" and
     "weigh"; see `bestbefore.keep.seek`.  Unless given, all of the flag's.  If the best arm was not found when time
     ends, `pull` (an index rule) spends the rest on what is stored.  A strategy may also be a function that makes an
-    agent with the verbs of `Seeker`, called with `window`, `memory`, `budget` and `seed`.
+    agent with the verbs of `Seeker`, called with `window`, `memory`, `budget` and `seed`.  A dict gives names, as in
+    `explore`.
 
     `clock`: after the last arrival time "goes on", until all arms but the best have expired, or "stops".  `tests` is
     how often an arm is tested: exactly (rank) or at most (all others); if not given, `bestbefore.bounds.seek_tests`.
@@ -75,37 +76,27 @@ def everlasting(
     """
     stream, window = as_stream(stream), whole("window", window)
     one_of("flag", flag, rules.STRATEGIES_OF_FLAG)
-    names = _strategies(flag, strategy)
+    allowed = rules.STRATEGIES_OF_FLAG[flag]
+    strategies = named("strategy", allowed if strategy is None else strategy, allowed)
     sizes = memories_of(window if memory is None else memory)
     budget, clock = whole("budget", budget), one_of("clock", clock, rules.CLOCKS)
     tests = None if tests is None else whole("tests", tests)
     rule, delta = rules.PULL[one_of("pull", pull, rules.INDEXED)], between("delta", delta, 0, 1)
     seed = whole("seed", seed, at_least=0)
-    pieces = [(name, slots, run) for name in names for slots in sizes for run in run_numbers(runs)]
+    pieces = [(name, slots, run) for name in strategies for slots in sizes for run in run_numbers(runs)]
 
-    def work(piece: tuple[str | Factory, int, int], stop: threading.Event) -> Row:
+    def work(piece: tuple[str, int, int], stop: threading.Event) -> Row:
         name, slots, run = piece
-        if not isinstance(name, str):
-            called: str = getattr(name, "__name__", type(name).__name__)
-            best, how = best_of(stream, seed, run), (flag == "explicit", clock == "goes on")
-            row = seek_by_verbs(name, stream, window, slots, budget, best, *how, generators(seed, run), stop)
-            return {"strategy": called, "memory": slots, "run": run} | row
-        most = seek_tests(budget, stream.length, name) if tests is None else tests
-        code, goes_on = rules.STRATEGY[name], clock == "goes on"
-        settings = Settings(code, rule, window, 0, budget, most, confidence(most), delta, goes_on)
-        return {"strategy": name, "memory": slots, "run": run} | _measured(stream, slots, settings, seed, run, stop)
+        names, one, goes_on = {"strategy": name, "memory": slots, "run": run}, strategies[name], clock == "goes on"
+        if not isinstance(one, str):
+            best, how = best_of(stream, seed, run), (flag == "explicit", goes_on)
+            return names | seek_by_verbs(one, stream, window, slots, budget, best, *how, generators(seed, run), stop)
+        most = seek_tests(budget, stream.length, one) if tests is None else tests
+        settings = Settings(rules.STRATEGY[one], rule, window, 0, budget, most, confidence(most), delta, goes_on)
+        return names | _measured(stream, slots, settings, seed, run, stop)
 
     jobs = None if jobs is None else whole("jobs", jobs)
     return Table(run_all(work, pieces, jobs=jobs, label="seeking", progress=progress))
-
-
-def _strategies(flag: str, strategy: str | Factory | Sequence[str | Factory] | None) -> list[str | Factory]:
-    """Return the strategies asked for, if they fit the flag."""
-    allowed = rules.STRATEGIES_OF_FLAG[flag]
-    names: Any = allowed if strategy is None else strategy if isinstance(strategy, (list, tuple)) else [strategy]
-    if not names:
-        raise ValueError("strategy must name at least one strategy, not []")
-    return [name if callable(name) else one_of("strategy", name, allowed) for name in names]
 
 
 def _measured(stream: Stream, slots: int, settings: Settings, seed: int, run: int, stop: threading.Event) -> Row:

@@ -13,6 +13,7 @@ from bestbefore.arguments import MOST, between, one_of, whole
 from bestbefore.pull.challenge import challenge_unit
 from bestbefore.simulate.four_verbs import Factory, explore_by_verbs
 from bestbefore.simulate.kernel import PEAK, PULLS, Floats, Ints, Run, Settings, explore_block, start_run, with_room_for
+from bestbefore.simulate.named import Named, named
 from bestbefore.simulate.parallel import run_all
 from bestbefore.simulate.seeds import generators, run_numbers
 from bestbefore.simulate.table import Row, Table
@@ -24,7 +25,7 @@ def explore(
     stream: Stream | Iterable[float],
     window: int = 50,
     memory: int | Sequence[int] | None = None,
-    keep: str | Factory | Sequence[str | Factory] = "staircase",
+    keep: Named = "staircase",
     *,
     epsilon: float | None = None,
     delta: float = 0.01,
@@ -40,7 +41,8 @@ def explore(
     """Run a stream through each keep rule with each memory, `runs` times; return a table, one row each.
 
     `stream` is a stream, or the means of Bernoulli arms.  `keep` is a rule's name, or a function that makes an agent
-    with the four verbs, called with `window`, `memory` and `seed`; or several of these.
+    with the four verbs, called with `window`, `memory` and `seed`; or several of these; or a dict that gives them the
+    names they have in the table, as in {"two tests": partial(Mine, tests=2)}.
 
     All rules pull each arm equally often (`king` spends pulls in its own way): as often as Algorithm 1 does to promise
     `epsilon`, or with no `epsilon` the least one that the memory can promise, 3 / memory; or `pulls` times, if given.
@@ -61,16 +63,17 @@ def explore(
     stream, memories = as_stream(stream), _memories(memory, epsilon, split)
     settings: Any = {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
     settings |= {"split": split, "pulls": pulls, "slack": slack}
-    keeps: list[Any] = list(keep) if isinstance(keep, (list, tuple)) else [keep]
-    if not keeps:
-        raise ValueError("keep must name at least one rule, not []")
-    setups = [Setup(stream, rule, slots, window, **settings) for rule in keeps for slots in memories]
+    setups = [
+        (name, Setup(stream, rule, slots, window, **settings))
+        for name, rule in named("keep", keep, rules.KEEP).items()
+        for slots in memories
+    ]
     seed = whole("seed", seed, at_least=0)
-    pieces = [(setup, run) for setup in setups for run in run_numbers(runs)]
+    pieces = [(name, setup, run) for name, setup in setups for run in run_numbers(runs)]
 
-    def work(piece: tuple[Setup, int], stop: threading.Event) -> Row:
-        setup, run = piece
-        return {"keep": setup.name, "memory": setup.slots, "run": run} | _measured(setup, seed, run, stop)
+    def work(piece: tuple[str, Setup, int], stop: threading.Event) -> Row:
+        name, setup, run = piece
+        return {"keep": name, "memory": setup.slots, "run": run} | _measured(setup, seed, run, stop)
 
     jobs = None if jobs is None else whole("jobs", jobs)
     return Table(run_all(work, pieces, jobs=jobs, label="exploring", progress=progress))
@@ -129,7 +132,6 @@ class Setup:
     ) -> None:
         self.stream, self.slots, self.window = stream, slots, whole("window", window)
         self.keep = keep if callable(keep) else one_of("keep", keep, rules.KEEP)
-        self.name: str = keep if isinstance(keep, str) else getattr(keep, "__name__", type(keep).__name__)
         self.delta = between("delta", delta, 0, 1)
         self.guarantee = one_of("guarantee", guarantee, bounds.GUARANTEES)
         self.pulls = None if pulls is None else whole("pulls", pulls)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bestbefore.arguments import whole
 from bestbefore.simulate.rewards import total_of
 from bestbefore.simulate.seeds import Generators
 from bestbefore.simulate.table import Row
@@ -15,6 +16,12 @@ from bestbefore.streams import Arms, Stream
 
 Factory = Callable[..., Any]
 """Makes an agent: called with the keywords `window`, `memory` and `seed`, a generator."""
+
+EXPLORES = ("arrive", "ask", "tell", "best", "memory")
+PLAYS = ("arrive", "ask", "tell", "memory")
+SEEKS = ("arrive", "ask", "tell", "finish", "peak_memory")
+FLAGGED = ("overdue", "learn")  # with an explicit flag
+TICKED = ("tick",)  # where time goes on after the last arrival
 
 
 def explore_by_verbs(
@@ -32,7 +39,7 @@ def explore_by_verbs(
     them as one total.
     """
     arms_rng, rewards, luck = generators
-    agent = factory(window=window, memory=slots, seed=luck)
+    agent = _made(factory, "explore", EXPLORES, window=window, memory=slots, seed=luck)
     valid: dict[int, tuple[Arms, int]] = {}
     queue, errors = empty_queue(0), no_errors(stream.length)
     now = pulls = peak = 0
@@ -46,7 +53,7 @@ def explore_by_verbs(
             agent.arrive(now)
             while not stop.is_set() and (arm := agent.ask()) is not None:
                 known = _valid(valid, arm, "asked for")
-                wanted = agent.wanted(arm) if hasattr(agent, "wanted") else 1
+                wanted = whole("wanted", agent.wanted(arm)) if hasattr(agent, "wanted") else 1
                 total = total_of(*known, wanted, rewards)
                 if wanted == 1:
                     agent.tell(arm, total)
@@ -76,7 +83,7 @@ def play_by_verbs(
     the first epoch arms arrive without one.
     """
     arms_rng, rewards, luck = generators
-    agent = factory(window=window, memory=slots, seed=luck)
+    agent = _made(factory, "regret", PLAYS, window=window, memory=slots, seed=luck)
     valid: dict[int, tuple[Arms, int]] = {}
     queue = empty_queue(0)
     regret, now, switches, peak, last = 0.0, 0, 0, 0, None
@@ -121,7 +128,8 @@ def seek_by_verbs(
     and `tick` as long as time goes on.
     """
     arms_rng, rewards, luck = generators
-    agent = factory(window=window, memory=slots, budget=budget, seed=luck)
+    needed = SEEKS + (FLAGGED if explicit else ()) + (TICKED if goes_on else ())
+    agent = _made(factory, "everlasting", needed, window=window, memory=slots, budget=budget, seed=luck)
     arrived: dict[int, tuple[Arms, int]] = {}
     now = pulls = tests = wasted = 0
     earned, found = 0.0, False
@@ -147,7 +155,7 @@ def seek_by_verbs(
         for row in range(arms.means.size):
             now += 1
             arrived[now] = arms, row
-            for arm in agent.arrive(now):
+            for arm in _let_go(agent.arrive(now)):
                 arrived.pop(arm, None)
             meet_flags()
             if not found:
@@ -165,6 +173,23 @@ def seek_by_verbs(
     regret = max((pulls - wasted) * best[1] - earned + wasted, 0.0)
     counts = {"tests": tests, "wasted": wasted, "pulls": pulls, "peak_memory": agent.peak_memory}
     return {"regret": regret, "found": found} | counts
+
+
+def _made(factory: Factory, simulation: str, needed: tuple[str, ...], **settings: Any) -> Any:
+    """Make an agent, if it has all that a simulation will ask of it."""
+    agent = factory(**settings)
+    if missing := [name for name in needed if not hasattr(agent, name)]:
+        raise ValueError(
+            f"an agent for simulate.{simulation} must have {', '.join(needed)}, "
+            f"but {type(agent).__name__} lacks {', '.join(missing)}"
+        )
+    return agent
+
+
+def _let_go(arms: Any) -> list[Any]:
+    if not isinstance(arms, (list, tuple)):
+        raise ValueError(f"arrive must return a list of the arms that memory let go, not {arms!r}")
+    return list(arms)
 
 
 def _valid(valid: dict[int, tuple[Arms, int]], arm: Any, what: str) -> tuple[Arms, int]:

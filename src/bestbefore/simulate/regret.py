@@ -11,6 +11,7 @@ from bestbefore.arguments import between, one_of, whole
 from bestbefore.simulate.budgets import Budgets, Ints, as_budgets, checked
 from bestbefore.simulate.explore import memories_of
 from bestbefore.simulate.four_verbs import Factory, play_by_verbs
+from bestbefore.simulate.named import Named, each_once, named
 from bestbefore.simulate.parallel import run_all
 from bestbefore.simulate.play_kernel import (
     PEAK,
@@ -33,7 +34,7 @@ def regret(
     window: int = 50,
     budgets: int | Sequence[int] | Budgets = 1000,
     memory: int | Sequence[int] | None = None,
-    keep: str | Factory | Sequence[str | Factory] = "staircase",
+    keep: Named = "staircase",
     pull: str | Sequence[str] = "moss",
     *,
     delta: float = 0.01,
@@ -58,7 +59,7 @@ def regret(
     slower.
 
     `keep` may also be a function that makes an agent with the four verbs, called with `window`, `memory` and `seed`;
-    then `pull` says nothing to it.
+    then `pull` says nothing to it.  A dict gives names, as in `explore`.
 
     Columns: keep, pull, memory, run, regret, pulls, switches (how often the arm that is pulled changed), peak_memory.
 
@@ -70,23 +71,22 @@ def regret(
     [('ucb', 300, 2, True), ('moss', 300, 2, True)]
     """
     stream, window = as_stream(stream), whole("window", window)
-    keeps: list[Any] = list(keep) if isinstance(keep, (list, tuple)) else [keep]
     pulls: list[Any] = list(pull) if isinstance(pull, (list, tuple)) else [pull]
-    if not keeps or not pulls:
-        raise ValueError("keep and pull must name at least one rule each")
+    if not each_once("pull", pulls):
+        raise ValueError("pull must name at least one rule, not []")
     settings: Any = {"delta": delta, "carry": carry, "partial": partial, "epsilon": epsilon, "leaps": leaps}
     setups = [
-        RegretSetup(stream, window, budgets, slots, one, rule, **settings)
-        for one in keeps
+        (name, RegretSetup(stream, window, budgets, slots, one, rule, **settings))
+        for name, one in named("keep", keep, rules.KEEP_FOR_REGRET).items()
         for rule in (pulls if isinstance(one, str) else ["its own"])
         for slots in memories_of(window if memory is None else memory)
     ]
     seed = whole("seed", seed, at_least=0)
-    pieces = [(setup, run) for setup in setups for run in run_numbers(runs)]
+    pieces = [(name, setup, run) for name, setup in setups for run in run_numbers(runs)]
 
-    def work(piece: tuple[RegretSetup, int], stop: threading.Event) -> Row:
-        setup, run = piece
-        names = {"keep": setup.name, "pull": setup.pull, "memory": setup.slots, "run": run}
+    def work(piece: tuple[str, RegretSetup, int], stop: threading.Event) -> Row:
+        name, setup, run = piece
+        names = {"keep": name, "pull": setup.pull, "memory": setup.slots, "run": run}
         return names | _measured(setup, seed, run, stop)
 
     jobs = None if jobs is None else whole("jobs", jobs)
@@ -141,7 +141,6 @@ class RegretSetup:
         self.stream, self.window, self.slots = stream, window, slots
         self.keep = keep if callable(keep) else one_of("keep", keep, rules.KEEP_FOR_REGRET)
         self.pull = pull if callable(keep) else one_of("pull", pull, rules.PULL)
-        self.name: str = keep if isinstance(keep, str) else getattr(keep, "__name__", type(keep).__name__)
         self.delta, self.carry, self.leaps = between("delta", delta, 0, 1), bool(carry), bool(leaps)
         self.first = 1 if partial else window
         """The arrival with which the first epoch begins."""
