@@ -44,7 +44,7 @@ def advise(window: int, epsilon: float, delta: float, memory: int | None, arms: 
             row["task"], "any" if row["slots"] is None else f"{row['slots']:,}", mark, row["cost"], row["source"]
         )
     Console().print(screen)
-    if window >= arms:
+    if window > arms:
         click.echo(f"Only {arms:,} arms arrive, so none ever expires: the numbers are those of W = {arms:,}.")
     if slots >= min(window, arms):
         click.echo(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestbefore.cli.options import Listed, check_files, deliver, make_stream, stream_options, tell_of_compilation
-from bestbefore.cli.screen import marked, print_cells
+from bestbefore.cli.screen import Cells, marked, print_cells
 from bestbefore.rules import KEEP
 
 if TYPE_CHECKING:
@@ -93,5 +93,5 @@ def _print(table: "Table", stream: "Stream", window: int) -> None:
     )
     rows = table.summary(["keep", "memory"], ["mean", "max", "pulls"])
     errors = marked(rows, ["keep"], "mean", lambda row: f"{row['mean']:.4f} ({row['max_high']:.3f})")
-    pulls = {(row["memory"], (row["keep"],)): f"{row['pulls'] / stream.length:,.0f}" for row in rows}
+    pulls: Cells = {(row["memory"], (row["keep"],)): f"{row['pulls'] / stream.length:,.0f}" for row in rows}
     print_cells(title, ["keep"], "error", errors, beside=("pulls per arm", pulls))
