@@ -104,6 +104,44 @@ def test_advise_does_not_promise_what_is_only_not_ruled_out(memory, possible):
     assert {row["task"]: row["possible"] for row in rows}["regret below T / (64 W^2)"] is possible
 
 
+def advised(*arguments):
+    return {row["task"]: row for row in json.loads(run("advise", *arguments, "--json").stdout)}
+
+
+def test_advise_needs_no_more_slots_than_there_are_valid_arms():
+    """With all of them stored, epsilon is for the noise alone: fewer pulls are needed than Theorem 2 has."""
+    rows = advised("-W", "5", "-m", "5")
+    within = [row for task, row in rows.items() if task.startswith("within epsilon, at")]
+    assert [(row["slots"], row["possible"], row["source"]) for row in within] == [(5, True, "W slots, fifo")] * 3
+    assert within[0]["cost"].startswith("1,280 pulls per arm")
+    assert "With 5 slots every valid arm is stored" in run("advise", "-W", "5", "-m", "5").stdout
+
+
+def test_advise_says_nothing_of_no_slots_at_all():
+    costs = [row["cost"] for row in advised("-W", "1").values()]
+    assert not [cost for cost in costs if " 0 " in cost or "some 1 slots" in cost]
+    assert costs[0] == "a slot for each valid arm"
+
+
+def test_advise_on_a_stream_shorter_than_the_window():
+    rows = advised("-n", "10")
+    assert rows["the exact best arm"]["slots"] == 10
+    assert rows["the exact best arm"]["possible"]
+    strong = rows["within epsilon, strong, with far fewer pulls"]
+    assert (strong["possible"], strong["cost"]) == (None, "Lemma 4.1 is about n >= 8 W")
+    assert not [row for row in rows.values() if "order 0" in row["cost"]]
+    assert "Only 10 arms arrive" in run("advise", "-n", "10").stdout
+
+
+def test_rules_that_pull_differently_have_their_own_pulls():
+    lines = run(*SMALL, "--keep", "king,staircase", "--memory", "4").stdout.splitlines()
+    king, staircase = (next(line.split() for line in lines if rule in line) for rule in ("king", "staircase"))
+    rows = json.loads(run(*SMALL, "--keep", "king,staircase", "--memory", "4", "--json").stdout)
+    for shown, rule in ((king[1], "king"), (staircase[0], "staircase")):
+        pulls = [row["pulls"] / 60 for row in rows if row["keep"] == rule]
+        assert int(shown) == round(sum(pulls) / 2)
+
+
 def test_a_narrow_screen_gets_a_row_for_each_rule(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     lines = run(*SMALL, "--keep", "bucket,staircase,fifo,reservoir").stdout.splitlines()
@@ -144,7 +182,8 @@ def test_help_needs_no_compiler_and_no_numpy():
         (["explore", "--arms", "0"], "arms must be a whole number of at least 1, not 0"),
         (["explore", "--arms", "many"], "'many' is not a valid integer"),
         (["explore", "--stream", "unifrom"], "stream must be one of uniform"),
-        (["explore", "--stream", "missing.csv"], "missing.csv"),
+        (["explore", "--stream", "missing.csv"], "or a .csv file, and there is no file 'missing.csv'"),
+        (["explore", "--sigma", "0.3"], "sigma is for --rewards gaussian only, not bernoulli"),
         (["explore", "--plot", "picture.txt"], "plot must be a .png, .svg or .pdf file, not 'picture.txt'"),
         (["explore", "--runs", "1", "--csv", "no/such/folder/table.csv"], "folder"),
         (["explore", "--rewards", "gaussian", "--sigma", "0"], "sigma must be a number above 0"),
@@ -221,6 +260,14 @@ def test_play_prints_a_column_for_each_pair_of_rules():
     assert [line.split()[0] for line in lines if line.strip()[:1].isdigit()] == ["3", "10"]
 
 
+def test_play_with_more_rules_than_fit_has_a_row_for_each_pair(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    said = run(*SMALL_PLAY, "-k", "fifo,reservoir,staircase,topk", "-p", "ucb,moss,inf").stdout
+    assert "…" not in said
+    rows = [line.split() for line in said.splitlines() if line.split()[-3:-2] == ["topk"]]
+    assert [row[-2] for row in rows] == ["ucb", "moss", "inf"] * 2
+
+
 def test_play_as_json_csv_and_picture(tmp_path):
     files = {"--csv": tmp_path / "table.csv", "--plot": tmp_path / "regret.svg"}
     result = run(*SMALL_PLAY, "--json", "--fresh", "--partial", *(str(part) for item in files.items() for part in item))
@@ -236,7 +283,11 @@ def test_play_as_json_csv_and_picture(tmp_path):
         (["--budget", "-1"], "budgets must be a whole number of at least 0"),
         (["--pull", "best"], "pull must be one of 'ucb'"),
         (["--keep", "king"], "keep must be one of"),
-        (["--window", "2000"], "window must be at most 1000, the arms of the stream"),
+        (["--window", "2000"], "window must be at most 1000, the arms of the stream, not 2000, if not --partial"),
+        (
+            ["-k", "fifo,topk,bucket", "-p", "ucb,moss,inf", "--plot", "regret.png"],
+            "--plot can draw at most 8 curves, not 9, 3 keep rules x 3 pull rules",
+        ),
     ],
 )
 def test_bad_input_of_play(arguments, words, monkeypatch, capsys):
@@ -402,6 +453,7 @@ def test_reproduce_names_what_it_leaves_out(tmp_path, monkeypatch):
     words = " ".join(result.output.split())
     assert "Left out, 1 panel: explore-movielens-n300-w50" in words
     assert "MovieLens 1M" in words
+    assert "; --data names a place, too" in words
 
 
 @pytest.mark.parametrize(

@@ -128,9 +128,11 @@ def test_sentences_name_the_winner_the_memory_and_the_factor():
     mixed = verdicts.judge(EXPLORE, explored(topk=(0.8, 0.2, 0.0), staircase=(0.4, 0.2, 0.1))).sentences
     assert mixed[1] == (
         "As described, bucket is lower at 1 of 3 memories, by up to a factor of 2.0 with memory 2; the baseline is "
-        "lower at 1 of 3 memories, by all of it, down to 0, with memory 8; they are equal at 1."
+        "lower at 1 of 3 memories, by all of it, down to 0, with memory 8; they are equal at 1 of 3 memories."
     )
     assert mixed[2].endswith("they are equal at every memory.")
+    close = verdicts.judge(EXPLORE, explored(published_topk=(0.301, 0.151, 0.104))).sentences
+    assert close[0] == "As published, bucket is lower at every memory, by less than 5%."
 
 
 def test_regret_is_compared_at_three_tenths_of_the_window():

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -127,3 +128,9 @@ def test_what_a_simulation_returns_goes_through_csv_json_and_pandas():
     assert Table(json.loads(table.to_json())) == table
     assert len(table.to_csv().splitlines()) == 1 + 4
     assert table.to_pandas()["memory"].tolist() == [2, 2, 2, 2]
+
+
+def test_without_pandas_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ModuleNotFoundError, match=r"to_pandas needs pandas: pip install 'bestbefore\[pandas\]'"):
+        Table([]).to_pandas()

@@ -89,13 +89,6 @@ def test_a_long_file_is_read_to_its_end(file):
 @pytest.mark.parametrize(
     ("content", "line", "what"),
     [
-        ("", 1, r"needs a column 'mean' or columns of levels between 0 and 1, not \[\]"),
-        ("value\n0.5\n", 1, r"needs a column 'mean' or columns of levels between 0 and 1, not \['value'\]"),
-        ("mean;year\n0.5;1995\n", 1, r"needs a column 'mean' .* not \['mean;year'\]"),
-        ("2,3,4\n1,1,1\n", 1, r"needs a column 'mean' .* not \['2', '3', '4'\]"),
-        ("nan,inf\n1,1\n", 1, r"needs a column 'mean' .* not \['nan', 'inf'\]"),
-        ("mean,0,1\n0.5,1,1\n", 1, r"needs a column 'mean' or columns of levels"),
-        (b"\x00\x01\x02\x03", 1, r"needs a column 'mean'"),
         ("mean\n0.5\n1.5\n", 3, r"mean must be a number between 0 and 1, not '1.5'"),
         ("mean\n-0.1\n", 2, r"mean must be a number between 0 and 1, not '-0.1'"),
         ("mean\n0.5\nhigh\n", 3, r"mean must be a number between 0 and 1, not 'high'"),
@@ -106,10 +99,12 @@ def test_a_long_file_is_read_to_its_end(file):
         ("mean,year\n0.5,1995,x\n", 2, r"2 columns are needed, not 3"),
         ("mean\n0,5\n", 2, r"1 columns are needed, not 2"),
         ("0,1\n1,1\n0,0\n", 3, r"the arm has no rating"),
-        ("0,1\n1,-1\n", 2, r"1 must be a count of at least 0, not '-1'"),
-        ("0,1\n1,many\n", 2, r"1 must be a count of at least 0, not 'many'"),
-        ("0,1\n1,nan\n", 2, r"1 must be a count of at least 0, not 'nan'"),
-        ("0,1\n1,inf\n", 2, r"1 must be a count of at least 0, not 'inf'"),
+        ("0,1\n1,-1\n", 2, r"1 must be a count, a whole number of at least 0, not '-1'"),
+        ("0,1\n1,many\n", 2, r"1 must be a count, a whole number of at least 0, not 'many'"),
+        ("0,1\n1,nan\n", 2, r"1 must be a count, a whole number of at least 0, not 'nan'"),
+        ("0,1\n1,inf\n", 2, r"1 must be a count, a whole number of at least 0, not 'inf'"),
+        ("0.1,0.2\n0.3,0.4\n", 2, r"0.1 must be a count, .* not '0.3'; line 1 must name the columns, such as mean"),
+        ("0,1\n1,1\n2,1.5\n", 3, r"1 must be a count, a whole number of at least 0, not '1.5'$"),
         ("mean\n\n\n0.5\n2\n", 5, r"mean must be"),
         ('title,mean\n"two\nlines",0.5\nb,2\n', 4, r"mean must be"),
     ],
@@ -122,12 +117,27 @@ def test_a_malformed_line_is_named_with_its_file_and_what_is_allowed(file, conte
 
 
 @pytest.mark.parametrize(
-    "header", ["0.5", "0.5,0.5", "0.5,title,0.50"], ids=["one level", "the same level twice", "and in two spellings"]
+    "content",
+    [
+        "",
+        "value\n0.5\n",
+        "mean;year\n0.5;1995\n",
+        "2,3,4\n1,1,1\n",
+        "nan,inf\n1,1\n",
+        "mean,0,1\n0.5,1,1\n",
+        "mean,mean\n0.5,0.5\n",
+        b"\x00\x01\x02\x03",
+        "0.5\n0.7\n",
+        "0.5,0.5\n1,1\n",
+        "0.5,title,0.50\n1,a,1\n",
+    ],
 )
-def test_levels_that_make_no_scale_are_named_with_the_file_and_the_line_of_the_header(file, header):
-    cells = ",".join("1" for _ in header.split(","))
-    with pytest.raises(ValueError, match=r"arms\.csv, line 1: .*levels"):
-        from_csv(file(f"{header}\n{cells}\n"))
+def test_a_first_line_that_names_no_columns_is_refused_with_what_it_must_be(file, content):
+    """Numbers without a header are not taken for levels, if there is but one column."""
+    with pytest.raises(
+        ValueError, match=r"arms\.csv: line 1 must name the columns, such as mean: .* levels .*, not \["
+    ):
+        from_csv(file(content))
 
 
 def test_a_quotation_that_never_ends_is_named_with_its_line(file):

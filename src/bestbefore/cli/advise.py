@@ -44,6 +44,13 @@ def advise(window: int, epsilon: float, delta: float, memory: int | None, arms: 
             row["task"], "any" if row["slots"] is None else f"{row['slots']:,}", mark, row["cost"], row["source"]
         )
     Console().print(screen)
+    if window > arms:
+        click.echo(f"Only {arms:,} arms arrive, so none ever expires: the numbers are those of W = {arms:,}.")
+    if slots >= min(window, arms):
+        click.echo(
+            f"With {slots:,} slots every valid arm is stored; `bestbefore explore` shows what is gained by pulls."
+        )
+        return
     least = bounds.epsilon_for_memory(slots)
     promise = f"epsilon = {least:.3g}" if least <= 1 else "nothing: at least 3 slots are needed"
     click.echo(f"With {slots:,} slots Algorithm 1 can promise {promise}; `bestbefore explore` shows what it gets.")
@@ -52,18 +59,20 @@ def advise(window: int, epsilon: float, delta: float, memory: int | None, arms: 
 def advice(window: int, epsilon: float, delta: float, memory: int, arms: int, pulls: int) -> list[Advice]:
     """Return the rows of the table: `slots` that the task takes, and whether it is possible with `memory` of them.
 
-    Possible is None where the paper leaves it open.
+    Possible is None where the paper leaves it open.  A window as long as the stream is as good as a longer one.
 
     >>> [row["possible"] for row in advice(window=50, epsilon=0.1, delta=0.05, memory=30, arms=1000, pulls=10**6)]
     [False, True, True, True, False, False, None, False]
     """
     window, arms, memory = whole("window", window), whole("arms", arms), whole("memory", memory)
+    window = min(window, arms)
+    few = bounds.exact_memory(window)
     return [
         _row(
             "the exact best arm",
             window,
             memory >= window,
-            f"no algorithm below {bounds.exact_memory(window):,} slots is right 99% of times",
+            f"no algorithm below {few:,} slots is right 99% of times" if few > 1 else "a slot for each valid arm",
             "Theorem 1",
         ),
         *_exploration(window, epsilon, delta, memory, arms),
@@ -72,45 +81,46 @@ def advice(window: int, epsilon: float, delta: float, memory: int, arms: int, pu
 
 
 def _exploration(window: int, epsilon: float, delta: float, memory: int, arms: int) -> list[Advice]:
-    """Return the rows of epsilon-exploration."""
-    needed = bounds.memory(epsilon)
+    """Return the rows of epsilon-exploration; where W slots are no more than Algorithm 1 needs, all arms are stored."""
+    needed = min(bounds.memory(epsilon), window)
+    stored = needed == window
+    split = 0 if stored else bounds.PAPER_SPLIT
     weak, strong, anytime = (
-        bounds.pulls(epsilon, window, delta, guarantee, arms=arms, arrival=arms) for guarantee in bounds.GUARANTEES
+        bounds.pulls(epsilon, window, delta, guarantee, arms=arms, arrival=arms, split=split)
+        for guarantee in bounds.GUARANTEES
     )
-    ours, steps = min(bounds.memory(epsilon, bounds.STAIRCASE_SPLIT), window), math.ceil(math.log(window) + 1)
-    fewer = bounds.pulls(epsilon, window, delta, split=bounds.STAIRCASE_SPLIT if ours < window else 0)
-    within = "within epsilon"
-    lower = bounds.strong_pulls_lower(epsilon, window, arms)
+    within, enough = "within epsilon", memory >= needed
+    by = ["W slots, fifo"] * 3 if stored else ["Theorem 2, bucket", "Lemma 4.2, bucket", "ours, bucket"]
+    growing = f"{anytime:,} pulls for arm {arms:,}, growing like its logarithm"
+    applies, lower = arms >= 8 * window, bounds.strong_pulls_lower(epsilon, window, arms)
     return [
-        _row(f"{within}, at one fixed time (weak)", needed, memory >= needed, _in_all(weak, arms), "Theorem 2, bucket"),
-        _row(f"{within}, at all times (strong)", needed, memory >= needed, _in_all(strong, arms), "Lemma 4.2, bucket"),
-        _row(
-            f"{within}, at all times for ever",
-            needed,
-            memory >= needed,
-            f"{anytime:,} pulls for arm {arms:,}, growing like its logarithm",
-            "ours, bucket",
-        ),
-        _row(
-            f"{within}, weak, with fewer pulls",
-            ours,
-            memory >= ours,
-            f"{_in_all(fewer, arms)}; in random order some {steps} slots are in use",
-            "ours, staircase",
-        ),
+        _row(f"{within}, at one fixed time (weak)", needed, enough, _in_all(weak, arms), by[0]),
+        _row(f"{within}, at all times (strong)", needed, enough, _in_all(strong, arms), by[1]),
+        _row(f"{within}, at all times for ever", needed, enough, growing, by[2]),
+        *([] if stored else [_with_fewer_pulls(window, epsilon, delta, memory, arms)]),
         _row(
             f"{within}, strong, with far fewer pulls",
             None,
-            False,
-            f"order {lower:,.0f} pulls in all are needed, whatever the memory",
+            False if applies else None,
+            f"order {lower:,.0f} pulls in all are needed, whatever the memory"
+            if applies
+            else "Lemma 4.1 is about n >= 8 W",
             "Lemma 4.1",
         ),
     ]
 
 
+def _with_fewer_pulls(window: int, epsilon: float, delta: float, memory: int, arms: int) -> Advice:
+    """Return the row of the staircase, which takes more slots at worst, and fewer pulls."""
+    slots, steps = min(bounds.memory(epsilon, bounds.STAIRCASE_SPLIT), window), math.ceil(math.log(window) + 1)
+    each = bounds.pulls(epsilon, window, delta, split=bounds.STAIRCASE_SPLIT if slots < window else 0)
+    cost = f"{_in_all(each, arms)}; in random order some {steps} slots are in use"
+    return _row("within epsilon, weak, with fewer pulls", slots, memory >= slots, cost, "ours, staircase")
+
+
 def _regret(window: int, memory: int, arms: int, pulls: int) -> list[Advice]:
-    """Return the rows of regret; Theorem 3 speaks of streams with n >= 16 W and T >= n."""
-    half, applies = (window - 1) // 2, pulls >= arms >= 16 * window
+    """Return the rows of regret; Theorem 3 speaks of streams with n >= 16 W and T >= n, and of (W - 1) / 2 slots."""
+    half, applies = (window - 1) // 2, pulls >= arms >= 16 * window and window >= 3
     lower, upper = bounds.regret_lower(pulls, window), bounds.regret_upper(pulls, window, arms)
     cost = f"with {half:,} slots or fewer: at least {lower:,.0f}, on some stream"
     return [
@@ -118,7 +128,7 @@ def _regret(window: int, memory: int, arms: int, pulls: int) -> list[Advice]:
             "regret below T / (64 W^2)",
             half + 1,
             False if memory <= half and applies else None,
-            cost if applies else "Theorem 3 is about T >= n >= 16 W",
+            cost if applies else "Theorem 3 is about W >= 3 and T >= n >= 16 W",
             "Theorem 3",
         ),
         _row(

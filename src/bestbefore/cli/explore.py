@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestbefore.cli.options import Listed, check_files, deliver, make_stream, stream_options, tell_of_compilation
+from bestbefore.cli.screen import Cells, marked, print_cells
 from bestbefore.rules import KEEP
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def explore(
     keep: list[str],
     stream: str,
     rewards: str,
-    sigma: float,
+    sigma: float | None,
     as_json: bool,
     csv: Path | None,
     plot: Path | None,
@@ -81,33 +82,16 @@ def explore(
 
 
 def _print(table: "Table", stream: "Stream", window: int) -> None:
-    """Print mean and worst error for each memory and rule; the least mean at a memory stands out."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as Screen
+    """Print mean and worst error for each memory and rule; the least mean at a memory stands out.
 
-    keeps, memories = (list(dict.fromkeys(table[column].tolist())) for column in ("keep", "memory"))
+    Pulls stand beside them: all rules pull alike, but king spends its pulls in its own way.
+    """
     runs = len(set(table["run"].tolist()))
-    screen = Screen(
-        title=f"Error of the answer: mean over all times (worst)\n{stream.name} stream of {stream.length:,} arms, "
-        f"window {window:,}, {runs} run{'s' * (runs > 1)}",
-        box=box.SIMPLE_HEAD,
+    title = (
+        f"Error of the answer: mean over all times (worst)\n{stream.name} stream of {stream.length:,} arms, "
+        f"window {window:,}, {runs} run{'s' * (runs > 1)}"
     )
-    cells = {(row["keep"], row["memory"]): row for row in table.summary(["keep", "memory"], ["mean", "max", "pulls"])}
-    console = Console()
-    wide = console.width >= 26 + sum(max(len(keep), 14) + 3 for keep in keeps)
-    for column in ("memory", "pulls per arm", *(keeps if wide else ["keep", "error"])):
-        screen.add_column(column, justify="left" if column == "keep" else "right", no_wrap=True)
-    for memory in memories:
-        rows = [cells[keep, memory] for keep in keeps]
-        pulls = [f"{row['pulls'] / stream.length:,.0f}" for row in rows]
-        least = min(row["mean"] for row in rows)
-        errors = [f"{row['mean']:.4f} ({row['max_high']:.3f})" for row in rows]
-        marked = [f"[bold green]{e}[/]" if row["mean"] == least else e for e, row in zip(errors, rows, strict=True)]
-        if wide:  # king spends its pulls in its own way: the column is that of the others
-            others = [p for p, keep in zip(pulls, keeps, strict=True) if keep != "king"]
-            screen.add_row(f"{memory}", (others or pulls)[0], *marked)
-        else:
-            for place, row in enumerate(zip(pulls, keeps, marked, strict=True)):
-                screen.add_row("" if place else f"{memory}", *row)
-    console.print(screen)
+    rows = table.summary(["keep", "memory"], ["mean", "max", "pulls"])
+    errors = marked(rows, ["keep"], "mean", lambda row: f"{row['mean']:.4f} ({row['max_high']:.3f})")
+    pulls: Cells = {(row["memory"], (row["keep"],)): f"{row['pulls'] / stream.length:,.0f}" for row in rows}
+    print_cells(title, ["keep"], "error", errors, beside=("pulls per arm", pulls))

@@ -55,10 +55,13 @@ memory_option = click.option(
 """The option of the commands that measure regret."""
 
 
-def make_stream(name: str, arms: int, window: int, rewards: str, sigma: float) -> "Stream":
+def make_stream(name: str, arms: int, window: int, rewards: str, sigma: float | None) -> "Stream":
     """Make the stream that was asked for."""
     from bestbefore import streams
 
+    if sigma is not None and rewards != "gaussian":
+        raise ValueError(f"sigma is for --rewards gaussian only, not {rewards}")
+    known = f"one of {', '.join((*STREAMS, *MOVIELENS))}, or a .csv file"
     if name in STREAMS:
         makers: dict[str, Callable[[], Stream]] = {
             "uniform": lambda: streams.uniform(arms),
@@ -72,11 +75,13 @@ def make_stream(name: str, arms: int, window: int, rewards: str, sigma: float) -
     elif name in MOVIELENS:
         made = streams.movielens(**MOVIELENS[name], arms=arms)
     elif Path(name).suffix.lower() == ".csv":
+        if not Path(name).exists():
+            raise ValueError(f"stream must be {known}, and there is no file {name!r}")
         made = streams.from_csv(name)
     else:
-        raise ValueError(f"stream must be one of {', '.join((*STREAMS, *MOVIELENS))}, or a .csv file, not {name!r}")
+        raise ValueError(f"stream must be {known}, not {name!r}")
     if rewards == "gaussian":
-        return made.gaussian(sigma)
+        return made.gaussian(0.5 if sigma is None else sigma)
     return made.rated(STARS) if rewards == "stars" else made
 
 
@@ -138,7 +143,8 @@ def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:
             default="uniform",
             show_default=True,
             help=f"{', '.join(STREAMS)}; movielens, movielens-100k or movielens-latest-small, in random order, or with "
-            "-first-rating or -release-year behind it; or a CSV file with a column 'mean', an arm a line.",
+            "-first-rating or -release-year behind it; or a CSV file, an arm a line, with a column 'mean', or with "
+            "columns that are called by levels, such as 0,0.5,1, and say how often the arm was rated so.",
         ),
         click.option(
             "--rewards",
@@ -147,7 +153,7 @@ def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="0 or 1, and of movies their ratings; five levels from 0 to 1; or normal around the mean.",
         ),
-        click.option("--sigma", type=float, default=0.5, show_default=True, help="Deviation of Gaussian rewards."),
+        click.option("--sigma", type=float, help="Deviation of Gaussian rewards.  [default: 0.5]"),
         click.option("-d", "--delta", default=0.01, show_default=True, help="Probability that a guarantee fails."),
         click.option("-r", "--runs", default=10, show_default=True, help="Independent runs."),
         click.option("--seed", default=0, show_default=True, help="The same seed gives the same numbers."),

@@ -46,7 +46,7 @@ def play(
     fresh: bool,
     stream: str,
     rewards: str,
-    sigma: float,
+    sigma: float | None,
     as_json: bool,
     csv: Path | None,
     plot: Path | None,
@@ -63,10 +63,16 @@ def play(
     bestbefore play -k fifo,staircase -p moss,thompson      other rules
     """
     check_files(csv, plot)
+    if plot is not None:
+        _check_curves(keep, pull)
     from bestbefore import simulate
     from bestbefore.simulate.play_kernel import play_block
 
     source = make_stream(stream, arms, window, rewards, sigma)
+    if window > source.length and not settings["partial"]:
+        raise ValueError(
+            f"window must be at most {source.length}, the arms of the stream, not {window}, if not --partial"
+        )
     tell_of_compilation(play_block)
     sizes = memory or memories_up_to(window)
     table = simulate.regret(source, window, budget, sizes, keep, pull, carry=not fresh, **settings)
@@ -81,3 +87,12 @@ def play(
         print_by_memory(table, f"Regret, mean over runs\n{title}", ["keep", "pull"], "regret")
 
     deliver(table, as_json, csv, plot, show, draw)
+
+
+def _check_curves(keep: list[str], pull: list[str]) -> None:
+    """Complain before the work about more curves than can be told apart."""
+    from bestbefore.report.look import MOST_CURVES
+
+    if len(keep) * len(pull) > MOST_CURVES:
+        pairs = f"{len(keep)} keep rules x {len(pull)} pull rules"
+        raise ValueError(f"--plot can draw at most {MOST_CURVES} curves, not {len(keep) * len(pull)}, {pairs}")

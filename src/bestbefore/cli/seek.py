@@ -69,7 +69,7 @@ def seek(
     clock: str,
     stream: str,
     rewards: str,
-    sigma: float,
+    sigma: float | None,
     as_json: bool,
     csv: Path | None,
     plot: Path | None,

@@ -152,7 +152,7 @@ def _movielens(panels: Sequence[Panel], path: str | None) -> tuple[dict[str, str
             arms = next(panel.stream(path).blocks(np.random.default_rng(0)))
             prints[panel.data] = hashlib.sha256(arms.weights.tobytes()).hexdigest()[:16]
         except DataMissing as why:
-            missing[panel.data] = str(why)
+            missing[panel.data] = f"{why}; --data names a place, too"
     return prints, {panel.name: missing[panel.data] for panel in panels if panel.data in missing}
 
 

@@ -168,10 +168,12 @@ def _duel(one: str, own: Means, other: str, their: Means) -> str:
         if memories:
             most = max(memories, key=lambda memory: _factor(high[memory], low[memory]))
             at = f"{len(memories)} of {len(own)} memories" if len(memories) < len(own) else "every memory"
-            parts.append(f"{name} is lower at {at}, by {_times(_factor(high[most], low[most]))} with memory {most}")
+            parts.append(f"{name} is lower at {at}, by {_times(_factor(high[most], low[most]), most)}")
     ties = len(own) - len(wins) - len(losses)
     if ties:
-        parts.append(f"they are equal at {ties}" if ties < len(own) else "they are equal at every memory")
+        parts.append(
+            f"they are equal at {ties} of {len(own)} memories" if ties < len(own) else "they are equal at every memory"
+        )
     return "; ".join(parts)
 
 
@@ -179,10 +181,17 @@ def _factor(high: float, low: float) -> float:
     return high / low if low > 0 else np.inf
 
 
-def _times(factor: float) -> str:
+def _times(factor: float, memory: int) -> str:
+    """Say how much lower, and with what memory.
+
+    >>> _times(1.04, 8), _times(2.5, 8)
+    ('less than 5%', 'up to a factor of 2.5 with memory 8')
+    """
     if np.isinf(factor):
-        return "all of it, down to 0,"
-    return f"up to a factor of {factor:,.1f}" if factor < 10 else f"up to a factor of {factor:,.0f}"
+        return f"all of it, down to 0, with memory {memory}"
+    if factor < 1.05:
+        return "less than 5%"
+    return f"up to a factor of {factor:,.{int(factor < 10)}f} with memory {memory}"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from bestbefore.paper.panels import Panel
 from bestbefore.paper.readings import CURVES, MEASURES, Curve
-from bestbefore.report.look import STYLE, apart
+from bestbefore.report.look import STYLE, apart, note, power, within
 from bestbefore.simulate.table import Row, Table
 
 COLUMNS: Final = (("published", "as published"), ("described", "as described; ours"))
@@ -125,8 +125,7 @@ def _headline(panel: Panel) -> str:
 
 def _note(panel: Panel, runs: int) -> str:
     below = "" if panel.task == "explore" else " below W"
-    many = f"the mean over {runs} runs, bands from the lowest run to the highest" if runs > 1 else "of a single run"
-    return f"Lines are {many}.\nAs published, memory m{below} has m + 1 slots."
+    return f"{note(runs)}\nAs published, memory m{below} has m + 1 slots."
 
 
 class _Lines:
@@ -199,33 +198,12 @@ def _name(axes: Any, lines: _Lines, curves: list[Curve], measure: str) -> None:
     box, points = axes.get_window_extent(), 72 / axes.figure.dpi
     ends = [lines.of(curve)[-1] for curve in curves]
     heights = [float(axes.transData.transform((1, end[measure]))[1] - box.y0) * points for end in ends]
-    placed = _between(apart(heights, gap), gap / 2, float(box.height) * points, gap)
+    placed = within(apart(heights, gap), gap / 2, float(box.height) * points, gap)
     for curve, end, height in zip(curves, ends, placed, strict=True):
         side = float(axes.transData.transform((end["memory"], 1))[0] - box.x0) * points + 6
         name = curve.name.replace(" x ", "\nx ")
         look = {"color": WORDS[role_of(curve)], "weight": "bold", "size": 9.5, "va": "center", "linespacing": 1.05}
         axes.annotate(name, (0, 0), (side, height), textcoords="axes points", annotation_clip=False, **look)
-
-
-def _between(heights: list[float], bottom: float, top: float, gap: float) -> list[float]:
-    """Move labels that stand out of their axes back, and those in their way with them.
-
-    >>> _between([-4.0, 6.0, 90.0], 0.0, 100.0, gap=10.0)
-    [0.0, 10.0, 90.0]
-    >>> _between([50.0, 99.0, 109.0], 0.0, 100.0, gap=10.0)
-    [50.0, 90.0, 100.0]
-    """
-    order = sorted(range(len(heights)), key=heights.__getitem__)
-    placed = list(heights)
-    floor = bottom
-    for label in order:
-        placed[label] = floor = max(placed[label], floor)
-        floor += gap
-    ceiling = top
-    for label in reversed(order):
-        placed[label] = ceiling = min(placed[label], ceiling)
-        ceiling -= gap
-    return placed
 
 
 def _scale(axes: Any, lines: _Lines, measure: str) -> None:
@@ -243,7 +221,7 @@ def _scale(axes: Any, lines: _Lines, measure: str) -> None:
         least, top = _least_regret(lines, measure, above), 2 * max(above)
         zero = min(numbers) < least
     decades = range(round(math.log10(least)), math.floor(math.log10(top) + 1e-9) + 1)
-    ticks = {10.0**decade: _power(decade) for decade in decades}
+    ticks = {10.0**decade: power(decade) for decade in decades}
     if zero:
         axes.set_yscale("symlog", linthresh=least, linscale=0.5)
         ticks = {0.0: "0"} | ticks
@@ -262,15 +240,6 @@ def _least_regret(lines: _Lines, measure: str, above: list[float]) -> float:
     means = [float(row[measure]) for row in lines.rows if row[measure] > 0] or [1.0]
     least = min(means) if min(lines.numbers(measure)) <= 0 else min(above)
     return float(10.0 ** max(math.floor(math.log10(least)), 0))
-
-
-def _power(decade: int) -> str:
-    """Write a power of ten in full.
-
-    >>> _power(-3), _power(0), _power(4)
-    ('0.001', '1', '10,000')
-    """
-    return f"{10**decade:,}" if decade >= 0 else f"{10.0**decade:.{-decade}f}"
 
 
 def _span(memory: list[int]) -> tuple[float, float]:

@@ -80,7 +80,10 @@ class Table:
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return the table as a pandas frame; needs pandas, as in `pip install bestbefore[pandas]`."""
-        import pandas as pd
+        try:
+            import pandas as pd
+        except ModuleNotFoundError:
+            raise ModuleNotFoundError("to_pandas needs pandas: pip install 'bestbefore[pandas]'") from None
 
         return pd.DataFrame(self.rows, columns=self.columns)
 

@@ -1,7 +1,8 @@
 """Streams read from a file: CSV, an arm a line, in arrival order.
 
 The first line names the columns.  Either one column is called `mean` (Bernoulli arms), or columns are called by rating
-levels between 0 and 1, such as `0,0.25,0.5,0.75,1`, and hold how often the arm got each.  Others are passed over.
+levels between 0 and 1, such as `0,0.25,0.5,0.75,1`, and hold how often the arm got each, as whole numbers.  Others are
+passed over.
 """
 
 import csv
@@ -20,14 +21,13 @@ def from_csv(path: "str | os.PathLike[str]") -> Stream:
             lines = csv.reader(file, strict=True)
             header = [column.strip() for column in next(lines, [])]
             levels = [column for column in header if 0 <= _number(column) <= 1]
-            if ("mean" in header) == bool(levels):
-                raise _Malformed(1, f"needs a column 'mean' or columns of levels between 0 and 1, not {header!r}")
-            columns = levels or ["mean"]
-            if header.count("mean") > 1:
-                raise _Malformed(1, f"needs one column 'mean', not {header!r}")
-            if levels and (len(levels) < 2 or len({float(level) for level in levels}) < len(levels)):
-                raise _Malformed(1, f"needs at least two levels, each once, not {levels!r}")
-            places = [header.index(column) for column in columns]
+            scale = len(levels) >= 2 and len({float(level) for level in levels}) == len(levels)
+            if not (scale and "mean" not in header) and not (header.count("mean") == 1 and not levels):
+                raise ValueError(
+                    f"{path}: line 1 must name the columns, such as mean: either one of that name, or two or more "
+                    f"different levels between 0 and 1, not {header!r}"
+                )
+            places = [header.index(column) for column in levels or ["mean"]]
             rows: list[list[float]] = []
             for line in lines:
                 if line:
@@ -59,9 +59,10 @@ def _row(line: int, cells: list[str], header: list[str], places: list[int], *, r
         raise _Malformed(line, f"{len(header)} columns are needed, not {len(cells)}")
     numbers = [_number(cells[place]) for place in places]
     for place, number in zip(places, numbers, strict=True):
-        if not (0 <= number < float("inf") if rated else 0 <= number <= 1):
-            allowed = "a count of at least 0" if rated else "a number between 0 and 1"
-            raise _Malformed(line, f"{header[place]} must be {allowed}, not {cells[place]!r}")
+        if not (number >= 0 and number.is_integer() if rated else 0 <= number <= 1):
+            allowed = "a count, a whole number of at least 0" if rated else "a number between 0 and 1"
+            unnamed = "; line 1 must name the columns, such as mean" if 0 < number < 1 else ""
+            raise _Malformed(line, f"{header[place]} must be {allowed}, not {cells[place]!r}{unnamed}")
     if rated and sum(numbers) == 0:
         raise _Malformed(line, "the arm has no rating")
     return numbers
