@@ -75,7 +75,6 @@ def _downloaded(release: Release) -> Path:
         raise DataMissing(
             f"{release.title} is not here: {by_hand}, or pip install 'bestbefore[movielens]' to have it downloaded"
         ) from None
-    pooch.get_logger().setLevel("WARNING")  # an error says all there is to say, once
     try:
         return Path(pooch.retrieve(url, f"sha256:{release.sha256}", fname=archive, path=cache_folder()))
     except OSError as wrong:  # what requests raises is an OSError, too
