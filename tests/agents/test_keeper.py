@@ -146,3 +146,27 @@ def test_a_seeker_that_asked_who_is_valid_is_not_restored_without():
         Seeker.from_state(restored.state())
     with pytest.raises(ValueError, match="flags cannot be 'red'"):
         Seeker.from_state(asked.state() | {"flags": "red"}, valid=bool)
+
+
+@pytest.mark.parametrize("budget", [None, 2])
+def test_a_player_without_arms_has_no_budget(budget):
+    state = after_three_arms(AGENTS["Player"]).state()
+    with pytest.raises(ValueError, match=f"budget cannot be {budget} where no arm is stored"):
+        Player.from_state(state | {"arms": [], "budget": budget})
+
+
+def test_a_duel_has_finite_numbers():
+    king = Explorer(window=4, keep="king", epsilon=0.5)
+    state = king.state()
+    state["duel"][-1][-1] = float("inf")
+    with pytest.raises(ValueError, match="state is damaged"):
+        Explorer.from_state(state)
+
+
+def test_losses_that_add_up_to_more_than_a_number_can_be_are_refused():
+    player = Player(window=4, memory=3, pull="inf", sigma=1.0, partial=True, seed=0)
+    player.arrive("a", budget=10)
+    player.tell(player.ask(), -1e308)
+    with pytest.raises(ValueError, match="reward must be a finite number"):
+        player.tell(player.ask(), -1e308)
+    assert player.pulls == 1

@@ -59,13 +59,15 @@ class Baseline:
         for place, arm in enumerate(self.arms):
             if arm is not None and t - arm >= self.life:
                 self.arms[place], self.means[place] = None, -1
-        if not self.deviations.stale_minimum:
-            self.look()
 
     def add(self, t, mean):
+        if not self.deviations.stale_minimum:
+            self.expire(t)
+            self.look()
         if mean > self.lowest:
             self.arms[self.place], self.means[self.place] = t, mean
             self.look()
+        self.expire(t)
 
     def true_mean(self, mu):
         arm = self.arms[np.argmax(self.means)]
@@ -77,7 +79,6 @@ def slow_topk(mu, window, memory, rng, deviations):
     s = math.ceil(slots**2 / 2 * math.log(len(mu) / 0.01))
     baseline, errors = Baseline(slots, window, deviations), []
     for t in range(len(mu)):
-        baseline.expire(t)
         baseline.add(t, test_of(mu[t], s, rng, deviations))
         errors.append(best_valid(mu, t, window) - baseline.true_mean(mu))
     return np.mean(errors)
@@ -100,7 +101,6 @@ def slow_commit(mu, window, memory, budget, rng, deviations):
     s = min(math.ceil(slots**2 / 2 * math.log(len(mu) / 0.01)), budget)
     baseline, regret = Baseline(slots, window, deviations), 0.0
     for t in range(len(mu)):
-        baseline.expire(t)
         played = deviations.partial_windows or t >= window - 1
         baseline.add(t, test_of(mu[t], s, rng, deviations) if played else 0.0)
         if played:

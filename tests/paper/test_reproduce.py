@@ -168,6 +168,32 @@ def test_other_data_is_never_mixed_with_what_is_stored(tmp_path):
     assert run(tmp_path / "out", [MOVIES], data=tmp_path).rows != first.rows
 
 
+def test_data_is_told_apart_by_all_of_its_movies_whichever_panels_are_chosen(tmp_path):
+    """A panel of one movie, and one of four: none is computed again after the other, nor kept if any movie differs."""
+    one, some = (dataclasses.replace(MOVIES, arms=arms, memory=(1,)) for arms in (1, 4))
+    run(tmp_path / "out", [one, some], data=write_movies(tmp_path))
+    before = lines(tmp_path / "out")
+    for panel in (one, some):
+        run(tmp_path / "out", [panel], data=tmp_path)
+    assert lines(tmp_path / "out") == before
+    ratings = tmp_path / "ml-1m" / "ratings.dat"
+    for movie in range(1, 5):  # the fifth has nothing but ones
+        ratings.write_text(
+            write_movies(tmp_path).joinpath("ml-1m", "ratings.dat").read_text() + f"3::{movie}::1::978300003\n"
+        )
+        os.utime(ratings, (movie, movie))
+        count = len(lines(tmp_path / "out"))
+        run(tmp_path / "out", [one], data=tmp_path)
+        assert len(lines(tmp_path / "out")) > count
+
+
+def test_panels_of_more_movies_than_there_are_are_left_out(tmp_path):
+    more = dataclasses.replace(MOVIES, arms=6)
+    made = run(tmp_path / "out", [MOVIES, more], data=write_movies(tmp_path))
+    assert made.panels == (MOVIES,)
+    assert made.left_out == {more.name: "only 5 movies are rated in this MovieLens 1M"}
+
+
 def test_a_damaged_file_is_an_error_and_no_reason_to_leave_a_panel_out(tmp_path):
     write_movies(tmp_path).joinpath("ml-1m", "ratings.dat").write_text("1::1::9::978300000\n")
     with pytest.raises(ValueError, match="line 1"):

@@ -5,8 +5,8 @@ from bestbefore.paper.slips import TRIALS, run_trial
 
 
 def value(task, *off):
-    """Run the trial with these switches off; all of them are "as described"."""
-    switches = PUBLISHED._fields if off == ("all",) else off
+    """Run the trial with these switches off; all of them, but that all n epochs count, are "as described"."""
+    switches = tuple(one for one in PUBLISHED._fields if one != "partial_windows") if off == ("all",) else off
     (trial,) = (trial for trial in TRIALS if (trial.task, trial.off) == (task, switches))
     (row,) = run_trial(trial, runs=3)
     assert row["low"] <= row["value"] <= row["high"]

@@ -162,10 +162,11 @@ class Player(Keeper):
         known = int(self._memory.pulls[slot]) + counted
         rewards = finite("reward", float(self._memory.total[slot]) + total * counted / pulls)
         odds = self._odds.get(number, [])
-        loss = finite("reward", sum((1 - total / pulls) / chance for chance in odds[:fresh]))
+        loss = float(self._losses[slot]) + sum((1 - total / pulls) / chance for chance in odds[:fresh])
+        finite("reward", loss)
         self._told(number, pulls)
         put(self._memory, slot, number, known, rewards)
-        self._losses[slot] += loss
+        self._losses[slot] = loss
         self._odds[number] = odds[fresh:]
         self._late[number] = self._late.get(number, 0) - late
         self._spent += pulls - asked
@@ -176,6 +177,11 @@ class Player(Keeper):
     def _record(self, number: int, slot: int | None) -> dict[str, Any]:
         odds, late, loss = self._odds.get(number, []), self._late.get(number, 0), self._losses[slot]
         return super()._record(number, slot) | {"late": late, "loss": loss, "odds": odds}
+
+    def _restore(self, fields: dict[str, Any]) -> None:
+        super()._restore(fields)
+        if self._budget != 0 and not len(self):
+            raise ValueError(f"state is damaged: budget cannot be {self._budget} where no arm is stored")
 
     def _restore_arm(self, record: dict[str, Any]) -> None:
         super()._restore_arm(record)

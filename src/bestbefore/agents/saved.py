@@ -86,6 +86,8 @@ def arrays_like(arrays: tuple[Any, ...], values: list[Any]) -> list[Any]:
         for array, value in zip(arrays, fresh, strict=True):
             if value.shape != array.shape:
                 raise ValueError(f"shape {value.shape}, not {array.shape}")
+            if not np.isfinite(value).all():
+                raise ValueError(f"{value.tolist()} has a number that is not finite")
     except (TypeError, ValueError, OverflowError) as wrong:
         raise ValueError(f"state is damaged: {wrong}") from None
     return fresh

@@ -17,8 +17,8 @@ class Deviations(NamedTuple):
     stale_minimum: bool = True
     """The baseline looks for the place of the lowest mean when it stores an arm, not when arms expire.
 
-    A new arm may then push a valid one out while others' places are empty; and once every place has held a mean of 1,
-    no arm is stored ever again.
+    A new arm may then push a valid one out while others' places are empty; and once every place holds a mean of 1, no
+    arm with a mean of at most 1 is stored ever again.
     """
     extra_step: bool = True
     """In the baselines and the reservoir an arm lives W + 1 steps."""
@@ -27,7 +27,8 @@ class Deviations(NamedTuple):
     ignored_arms: bool = True
     """In the reservoir, an arm that takes a free place has no first pull; without statistics its index is 0.
 
-    Such an arm is never pulled.  The pull that was meant for it is not made by anybody.
+    Such an arm is not pulled while another has statistics.  An epoch in which no statistics begin, because the new arm
+    took a free place or was not admitted, has a pull less.
     """
     wide_normal: bool = True
     """More than 100,000 pulls at once are replaced by a Normal of standard deviation 2 / sqrt(s) for the mean."""

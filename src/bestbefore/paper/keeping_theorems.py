@@ -14,6 +14,7 @@ def slices(window: int = 40, memory: int = 8, runs: int = 5, seed: int = 0) -> l
     For `bucket` that is 1 / m, and for our `staircase` 1 / (m + 1); at all times, on streams that fall and on others.
     `topk`, the paper's baseline, promises something else: to hold the m best arms of a window.
     """
+    window, memory, runs = whole("window", window), whole("memory", memory), whole("runs", runs)
     arms, sizes = 4 * window, sorted({min(2, memory), memory // 2 or 1, memory})
     periods = sorted({max(window // 2, 1), window, 2 * window, arms})
     made = [streams.uniform(arms), *(streams.sawtooth(arms, period=period) for period in periods)]
@@ -63,6 +64,7 @@ def king(window: int = 50, arms: int = 150, runs: int = 100, seed: int = 0) -> l
 
     So does `topk`, the paper's baseline, which is right without expiry.
     """
+    window, runs = whole("window", window, at_least=2), whole("runs", runs)
     epsilon, delta, arms = 0.2, 0.1, whole("arms", arms, at_least=window + 1)
     fails = right_times(streams.failing_king(arms), window, 1, "king", 1 / (2 * arms), runs, seed, delta=delta)
     alone = [
@@ -99,7 +101,7 @@ def stairs(window: int = 32, runs: int = 200, seed: int = 0) -> list[Finding]:
     some time has less than 0.6.  Which time that is, is judged by as many other runs: to pick it by the same ones would
     make it look worse than it is.
     """
-    epsilon = 1 / (100 * whole("window", window, at_least=2))
+    epsilon, runs = 1 / (100 * whole("window", window, at_least=2)), whole("runs", runs)
     stream = streams.memory_stairs(3 * window, window).gaussian(NO_NOISE)
 
     def least(keep: str, memory: int) -> int:

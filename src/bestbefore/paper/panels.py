@@ -85,10 +85,14 @@ class Panel:
             return streams.uniform(self.arms)
         if self.data == "two-level":
             return streams.two_level(self.arms, self.window)
+        return self.movies(path, self.arms)
+
+    def movies(self, path: str | Path | None = None, arms: int | None = None) -> Stream:
+        """Make the arms of a panel that needs MovieLens: so many movies, or all that there are."""
         rest = self.data.removeprefix("movielens").removeprefix("-")
         dataset: Any = "latest-small" if rest.startswith("latest-small") else "1m"
         order: Any = rest.removeprefix("latest-small").removeprefix("-") or "permuted"
-        return streams.movielens(dataset, path=path, arms=self.arms, order=order)
+        return streams.movielens(dataset, path=path, arms=arms, order=order)
 
     def smaller(self, arms: int = 300) -> "Panel":
         """Return the panel with fewer arms and every other memory size, for a quick look."""

@@ -6,7 +6,8 @@ below 1 becomes 0 and it cannot rank arms: that "more memory does not help the b
 reservoir expired arms leave the list, but not the arrays of statistics beside it, so that means and counts belong to
 other arms; and an arm that takes a free place is not pulled at all: that is why memory is of little use to regret
 before it reaches W, where regret falls like a cliff.  All differences can be switched off one by one, to see which of
-them does what: `Deviations`.  With all off, `AS_DESCRIBED`, it is what the text says, and what `simulate` does.
+them does what: `Deviations`.  With all off, `AS_DESCRIBED`, it is what the text says, and but for ties and the
+choices below what `simulate` does.
 
 Not switched, since they are choices and not slips: each arm is tested `ceil(slots^2 / 2 ln(n / delta))` times, by all
 algorithms, for regret at most as often as the epoch's budget allows; with W slots or more, all W arms are kept, each
@@ -23,9 +24,12 @@ seen.  So we assume:
   other keeps on answering with arms that are gone.
 - An arm that lives W + 1 steps may be better than all valid ones; its error or regret is then below 0.
 - Everlasting: T is 1000 n, and means are uniform.
+- What concerns arms, `wide_normal` and `streams.two_level_spread`, is from a description of the rest of their code.
 
-And one thing is left out: the code computes the index of an arm when it is pulled, so that, while the first window
-fills, others still have the logarithm of fewer arms.
+And little things are left out.  Bucket's slices are closed below there, [j / m, (j + 1) / m), and above here, which
+changes a mean error by 3% where m divides the number of tests.  The code computes the index of an arm when it is
+pulled, so that, while the first window fills, others still have the logarithm of fewer arms; of equal indices it takes
+the first, we the newest; and the first epoch of the reservoir is one test, for which `wide_normal` would count.
 
 >>> from bestbefore.streams import uniform
 >>> table = explore(uniform(200), window=20, memory=4, runs=1)
@@ -278,7 +282,7 @@ class _Panel(NamedTuple):
         """Return what a run with memory `size` is told."""
         deviations, slots, exact = self.deviations, self.slots(algorithm, size), self.is_window(algorithm, size)
         life = self.window + (deviations.extra_step and not exact and algorithm != BUCKET)
-        tests = pulls_of_test(slots, self.stream.length, self.delta)
+        tests = 0 if algorithm == RESERVOIR else pulls_of_test(slots, self.stream.length, self.delta)
         epsilon = min(bounds.epsilon_for_memory(slots), 1.0)
         return Settings(algorithm, self.window, life, exact, tests, epsilon, self.delta, 0, deviations)
 

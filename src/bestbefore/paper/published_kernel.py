@@ -114,8 +114,7 @@ def explore_block(run: Run, arms: Arms, settings: Settings, rewards: np.random.G
             answered = known.means[leader(memory)]
             run.counts[PEAK] = max(run.counts[PEAK], count(memory))
         else:
-            _let_expire(run, now - settings.life + 1)
-            _keep_top(run, arms, arm, now, total / settings.tests, settings.deviations)
+            _keep_top(run, arms, arm, now, total / settings.tests, settings)
             answered = _answer(run)
         record(run.errors, best - answered, settings.epsilon)
 
@@ -128,8 +127,7 @@ def commit_block(run: Run, arms: Arms, budgets: Ints, settings: Settings, reward
         now = run.queue.marks[NOW]
         tests = min(settings.tests, budgets[arm])
         mean = _total(arms, arm, tests, settings.deviations.wide_normal, rewards) / tests if tests > 0 else 0.0
-        _let_expire(run, now - settings.life + 1)
-        _keep_top(run, arms, arm, now, mean, settings.deviations)
+        _keep_top(run, arms, arm, now, mean, settings)
         run.regret[0] += tests * (best - arms.means[arm]) + (budgets[arm] - tests) * (best - _answer(run))
         run.counts[PULLS] += budgets[arm]
 
@@ -152,18 +150,23 @@ def _let_expire(run: Run, oldest: int) -> None:
 
 
 @njit
-def _keep_top(run: Run, arms: Arms, arm: int, now: int, mean: float, deviations: Deviations) -> None:
-    """Put an arm in the place of the lowest mean, the first of equals, if its own is higher."""
+def _keep_top(run: Run, arms: Arms, arm: int, now: int, mean: float, settings: Settings) -> None:
+    """Let arms expire, and put a new one in the place of the lowest mean, the first of equals, if its own is higher.
+
+    With a stale minimum arms expire last, and that place was found when the last arm was stored.
+    """
+    deviations, oldest = settings.deviations, now - settings.life + 1
     if not deviations.stale_minimum:
+        _let_expire(run, oldest)
         _find_lowest(run)
-    if mean <= run.lowest[0]:
-        return
-    place = run.counts[LOWEST]
-    run.means[place] = float(int(mean)) if deviations.integer_means else mean
-    run.listed[place] = now
-    know(run.known, place, arms, arm)
+    if mean > run.lowest[0]:
+        place = run.counts[LOWEST]
+        run.means[place] = float(int(mean)) if deviations.integer_means else mean
+        run.listed[place] = now
+        know(run.known, place, arms, arm)
+        _find_lowest(run)
+    _let_expire(run, oldest)
     run.counts[PEAK] = max(run.counts[PEAK], (run.listed > 0).sum())
-    _find_lowest(run)
 
 
 @njit

@@ -18,7 +18,7 @@ from bestbefore.errors import DataMissing
 from bestbefore.paper import theorems
 from bestbefore.paper.engine import run_pieces
 from bestbefore.paper.finding import Finding
-from bestbefore.paper.panels import BEYOND, PAPER, Panel
+from bestbefore.paper.panels import BEYOND, DATA, PAPER, Panel
 from bestbefore.paper.readings import CURVES, Piece, run_piece
 from bestbefore.paper.slips import TRIALS, Trial, run_trial
 from bestbefore.paper.store import Rows, Store
@@ -142,18 +142,32 @@ def _matches(name: str, only: str | None) -> bool:
 
 
 def _movielens(panels: Sequence[Panel], path: str | None) -> tuple[dict[str, str], dict[str, str]]:
-    """Return a fingerprint of each kind of movies that is here, and the panels to leave out where they are not."""
+    """Return a fingerprint of each kind of movies that is here, and the panels to leave out, with the reason.
+
+    The fingerprint is that of all movies, whichever panels are chosen.
+    """
     prints: dict[str, str] = {}
     missing: dict[str, str] = {}
+    movies: dict[str, int] = {}
+    left_out: dict[str, str] = {}
     for panel in panels:
-        if not panel.needs_movielens or panel.data in prints or panel.data in missing:
+        if not panel.needs_movielens:
             continue
-        try:
-            arms = next(panel.stream(path).blocks(np.random.default_rng(0)))
-            prints[panel.data] = hashlib.sha256(arms.weights.tobytes()).hexdigest()[:16]
-        except DataMissing as why:
-            missing[panel.data] = f"{why}; --data names a place, too"
-    return prints, {panel.name: missing[panel.data] for panel in panels if panel.data in missing}
+        if panel.data not in prints and panel.data not in missing:
+            try:
+                stream = panel.movies(path)
+            except DataMissing as why:
+                missing[panel.data] = f"{why}; --data names a place, too"
+            else:
+                print_ = hashlib.sha256()
+                for arms in stream.blocks(np.random.default_rng(0)):
+                    print_.update(arms.weights.tobytes())
+                prints[panel.data], movies[panel.data] = print_.hexdigest()[:16], stream.length
+        if panel.data in missing:
+            left_out[panel.name] = missing[panel.data]
+        elif panel.arms > movies[panel.data]:
+            left_out[panel.name] = f"only {movies[panel.data]} movies are rated in this {DATA[panel.data]}"
+    return prints, left_out
 
 
 def _spread(pieces: Sequence[Piece | Aside]) -> list[Piece | Aside]:

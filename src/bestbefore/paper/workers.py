@@ -71,14 +71,23 @@ class _Pool(ProcessPoolExecutor):
     """A pool whose processes never hear of Ctrl-C, not even while they start: who started them will end them."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        """Submit, and start a process if need be, which inherits what is blocked here."""
-        if sys.platform == "win32":
+        """Submit, and start a process if need be, which inherits what is blocked here.
+
+        Blocked in this thread, the signal may still come by another one, of a library: then it is put off, too.
+        """
+        handler = signal.getsignal(signal.SIGINT)
+        if sys.platform == "win32" or handler is None or threading.current_thread() is not threading.main_thread():
             return super().submit(function, *arguments, **named)
+        pressed: list[int] = []
+        signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
         before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             return super().submit(function, *arguments, **named)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            signal.signal(signal.SIGINT, handler)
+            if pressed:
+                signal.raise_signal(signal.SIGINT)
 
 
 def _begin(ended: Connection) -> None:

@@ -71,7 +71,8 @@ def write_report(folder: Path, reproduction: Reproduction, *, jobs: int | None =
         (folder / name).mkdir(parents=True, exist_ok=True)
     for panel in reproduction.panels:
         _write(folder / DATA_FOLDER / f"{panel.name}.csv", Table(reproduction.rows[panel.name]).to_csv().encode())
-    _write(folder / DATA_FOLDER / "theorems.csv", _theorems(reproduction.findings).to_csv().encode())
+    if reproduction.findings:
+        _write(folder / DATA_FOLDER / "theorems.csv", _theorems(reproduction.findings).to_csv().encode())
     figures = _draw_all(folder, reproduction, jobs or os.cpu_count() or 1)
     _write(folder / "index.html", _page(reproduction, figures).encode())
     return folder / "index.html"
