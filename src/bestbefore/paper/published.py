@@ -27,7 +27,7 @@ seen.  So we assume:
 - What concerns arms, `wide_normal` and `streams.two_level_spread`, is from a description of the rest of their code.
 
 And little things are left out.  Bucket's slices are closed below there, [j / m, (j + 1) / m), and above here, which
-changes a mean error by 3% where m divides the number of tests.  The code computes the index of an arm when it is
+matters a little where m divides the number of tests.  The code computes the index of an arm when it is
 pulled, so that, while the first window fills, others still have the logarithm of fewer arms; of equal indices it takes
 the first, we the newest; and the first epoch of the reservoir is one test, for which `wide_normal` would count.
 

@@ -165,7 +165,8 @@ def _keep_top(run: Run, arms: Arms, arm: int, now: int, mean: float, settings: S
         run.listed[place] = now
         know(run.known, place, arms, arm)
         _find_lowest(run)
-    _let_expire(run, oldest)
+    if deviations.stale_minimum:
+        _let_expire(run, oldest)
     run.counts[PEAK] = max(run.counts[PEAK], (run.listed > 0).sum())
 
 

@@ -159,10 +159,10 @@ def _movielens(panels: Sequence[Panel], path: str | None) -> tuple[dict[str, str
             except DataMissing as why:
                 missing[panel.data] = f"{why}; --data names a place, too"
             else:
-                print_ = hashlib.sha256()
+                digest = hashlib.sha256()
                 for arms in stream.blocks(np.random.default_rng(0)):
-                    print_.update(arms.weights.tobytes())
-                prints[panel.data], movies[panel.data] = print_.hexdigest()[:16], stream.length
+                    digest.update(arms.weights.tobytes())
+                prints[panel.data], movies[panel.data] = digest.hexdigest()[:16], stream.length
         if panel.data in missing:
             left_out[panel.name] = missing[panel.data]
         elif panel.arms > movies[panel.data]:
