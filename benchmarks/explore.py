@@ -27,7 +27,7 @@ def compiled(keep: str, memory: int, *, arms: int = ARMS, window: int = 500, pul
     means = np.random.default_rng(0).random(arms)
     stream = streams.from_means(means)
     return nanoseconds(
-        lambda: simulate.explore(stream, window, memory, keep, pulls=pulls, runs=1, jobs=1, progress=False), arms
+        lambda: simulate.explore(stream, window, memory, keep, tests=pulls, runs=1, jobs=1, progress=False), arms
     )
 
 
@@ -117,11 +117,11 @@ def live() -> Table:
     def timed(verb: str, call: Callable[[int], object]) -> None:
         table.add_row(verb, f"{nanoseconds(lambda: [call(number) for number in range(times)], times) / 1000:.1f}")
 
-    explorer = Explorer(window=1000, epsilon=0.1, pulls=10**9)
+    explorer = Explorer(window=1000, epsilon=0.1, tests=10**9)
     explorer.arrive("a")
     timed("ask", lambda _: explorer.ask())
     timed("tell", lambda _: explorer.tell("a", 1.0))
-    settled, numbers = Explorer(window=1000, epsilon=0.1, pulls=1), itertools.count()
+    settled, numbers = Explorer(window=1000, epsilon=0.1, tests=1), itertools.count()
 
     def arrive_and_settle(_: int) -> None:
         number = next(numbers)

@@ -39,7 +39,7 @@ def ours(pull: str, *, stream: streams.Stream, window: int = WINDOW, budget: int
     pulls = (stream.length - window + 1) * budget
     slots = memory or window
     return nanoseconds(
-        lambda: simulate.regret(stream, window, budget, slots, "fifo", pull, runs=1, jobs=1, progress=False), pulls, 3
+        lambda: simulate.play(stream, window, budget, slots, "fifo", pull, runs=1, jobs=1, progress=False), pulls, 3
     )
 
 

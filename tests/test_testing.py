@@ -12,8 +12,8 @@ class Sound(Explorer):
 
 class Hoarder(Explorer):
     @property
-    def memory(self):
-        return super().memory * 2
+    def stored(self):
+        return super().stored * 2
 
 
 class Nostalgic(Explorer):
@@ -197,12 +197,12 @@ class Binary(Explorer):
 
 
 class Method(Explorer):
-    def memory(self):
-        return super().memory
+    def stored(self):
+        return super().stored
 
 
 def made(kind):
-    return lambda seed: kind(window=4, memory=3, pulls=5, keep="topk", seed=seed)
+    return lambda seed: kind(window=4, memory=3, tests=5, keep="topk", seed=seed)
 
 
 def test_a_sound_agent_passes():
@@ -231,7 +231,7 @@ def test_a_sound_agent_passes():
         (Flattered, "k rewards that were wanted make other decisions"),
         (Single, "tell\\(.*, pulls=.\\) raised TypeError"),
         (Binary, "state\\(\\) must be ready for JSON .* bytes"),
-        (Method, "memory must be a list of arms, not <bound method"),
+        (Method, "stored must be a list of arms, not <bound method"),
     ],
 )
 def test_a_broken_agent_is_found_out(kind, words):
@@ -263,7 +263,7 @@ def test_long_tests_are_brought_to_an_end():
 
 def test_a_window_must_pass():
     with pytest.raises(ValueError, match="arrivals must be more than the window of 100"):
-        check_agent(lambda seed: Explorer(window=100, memory=3, pulls=1), arrivals=100)
+        check_agent(lambda seed: Explorer(window=100, memory=3, tests=1), arrivals=100)
 
 
 def test_what_is_no_agent_at_all_is_told_so():

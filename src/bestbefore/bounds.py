@@ -221,13 +221,12 @@ def regret_upper(pulls: int, window: int, arms: int) -> float:
     return math.sqrt(window * max(epochs, 0) * whole("pulls", pulls))
 
 
-def seek_tests(budget: int, arms: int, strategy: str = "race") -> int:
+def seek_tests(budget: int, arms: int, share: int = 10) -> int:
     """Return how many pulls a seeker of the everlasting best arm tests an arriving arm by, at most.
 
-    A tenth of the budget, shared among all arms; a hundredth for "rank", which pulls bad arms as often as good ones.
+    All tests together take one part in `share` of the budget.
 
-    >>> seek_tests(10**6, 1000), seek_tests(10**6, 1000, "rank")
+    >>> seek_tests(10**6, 1000), seek_tests(10**6, 1000, share=100)
     (100, 10)
     """
-    share = 100 if strategy == "rank" else 10
-    return max(whole("budget", budget) // (share * whole("arms", arms)), 1)
+    return max(whole("budget", budget) // (whole("share", share) * whole("arms", arms)), 1)

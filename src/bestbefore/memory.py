@@ -21,6 +21,21 @@ import numpy.typing as npt
 from bestbefore._jit import njit
 
 
+class Moment(NamedTuple):
+    """What a keep rule may know besides the slots and the arm it decides on."""
+
+    now: int
+    """The number of the newest arrival on the stream's clock."""
+    window: int
+    """W: numbers below now - window + 1 have expired."""
+    arrivals: int
+    """How many arms have arrived."""
+    slack: float
+    """How freely `staircase` may pass over new arms."""
+    coin: float
+    """A fresh uniform number on [0, 1), if the rule draws one."""
+
+
 class Memory(NamedTuple):
     """The slots, as one array for each thing that is known of an arm."""
 

@@ -1,7 +1,7 @@
 """Conformance: checks that every agent passes, ours and other people's.
 
 >>> from bestbefore import Explorer
->>> check_agent(lambda seed: Explorer(window=5, memory=3, pulls=4, seed=seed))
+>>> check_agent(lambda seed: Explorer(window=5, memory=3, tests=4, seed=seed))
 """
 
 import inspect
@@ -32,7 +32,7 @@ def check_agent(factory: Factory, *, arrivals: int | None = None, seed: int = 0,
     Checked on streams of random rewards, of falling ones, of zeros and of ones, three windows long (or `arrivals`,
     which must be more than a window), with some tests left unfinished:
 
-    - the arms stored never exceed `agent.slots`, and `peak_memory` is the most there ever were;
+    - the arms stored never exceed `agent.memory`, and `peak_memory` is the most there ever were;
     - an expired arm is never returned by `ask` or `best`, and never kept;
     - every arm that leaves is returned by the next `arrive`, once, and nobody else;
     - `ask` returns None at last, or, if `arrive` takes a `budget`, when that is spent;
@@ -49,7 +49,7 @@ def check_agent(factory: Factory, *, arrivals: int | None = None, seed: int = 0,
     """
     agent = factory(seed)
     _require(isinstance(agent, Agent), f"{type(agent).__name__} lacks some of the names of bestbefore.Agent")
-    for name in ("window", "slots", "peak_memory", "pulls"):
+    for name in ("window", "memory", "peak_memory", "pulls"):
         value = getattr(agent, name)
         _require(isinstance(value, (int, np.integer)), f"{name} must be a whole number, not {value!r}")
     arrivals = max(60, 3 * agent.window) if arrivals is None else arrivals
@@ -122,10 +122,10 @@ class _Session:
         """Return what the agent answers to what may be asked of it."""
         return _called(verb, getattr(self.agent, verb), *arguments, **named)
 
-    def memory(self) -> list[Any]:
-        stored = list(_listed("memory", self.agent.memory))
+    def now_stored(self) -> list[Any]:
+        stored = list(_listed("stored", self.agent.stored))
         for arm in stored:
-            _require(self.number(arm) > 0, f"memory holds {arm!r}, which has expired or never arrived")
+            _require(self.number(arm) > 0, f"stored has {arm!r}, which has expired or never arrived")
         return stored
 
     def arrive(self, **budget: int) -> None:
@@ -140,7 +140,7 @@ class _Session:
             _require(arm not in self.let_go, f"arrive() returned {arm!r} twice")
             self.let_go.add(arm)
         self.decisions.append(let_go)
-        missing = self.stored.difference(self.memory(), self.let_go)
+        missing = self.stored.difference(self.now_stored(), self.let_go)
         _require(not missing, f"arrive() never returned {sorted(missing)}, which left memory")
 
     def step(self, totals: bool | None = None) -> None:
@@ -150,8 +150,8 @@ class _Session:
             if not self.pull(totals):
                 break
             self.decisions.append(self.call("best"))
-        self.decisions.append((self.call("best"), self.memory()))
-        self.stored.update(self.memory())
+        self.decisions.append((self.call("best"), self.now_stored()))
+        self.stored.update(self.now_stored())
 
     def pull(self, totals: bool | None = None) -> bool:
         """Pull the arm that is asked for, if any."""
@@ -218,17 +218,17 @@ def _check_memory(session: _Session, arrivals: int) -> None:
     agent, most = session.agent, 0
     for _ in range(arrivals):
         session.step()
-        stored = session.memory()
+        stored = session.now_stored()
         most = max(most, len(stored))
-        _require(len(stored) <= agent.slots, f"{len(stored)} arms are stored in {agent.slots} slots")
-        _require(stored == sorted(stored, key=session.number), f"memory must be oldest first, not {stored}")
+        _require(len(stored) <= agent.memory, f"{len(stored)} arms are stored in {agent.memory} slots")
+        _require(stored == sorted(stored, key=session.number), f"stored must be oldest first, not {stored}")
         for arm in stored:
-            session.require_valid(arm, "memory holds")
-            _require(arm not in session.let_go, f"{arm!r} was let go and is still in memory")
+            session.require_valid(arm, "stored has")
+            _require(arm not in session.let_go, f"{arm!r} was let go and is still stored")
         if (answer := session.call("best")) is not None:
             session.require_valid(answer, "best() returned")
     _require(
-        most <= agent.peak_memory <= agent.slots, f"peak_memory is {agent.peak_memory}, but {most} arms were stored"
+        most <= agent.peak_memory <= agent.memory, f"peak_memory is {agent.peak_memory}, but {most} arms were stored"
     )
     session.require_pulls()
     expired = set() if session.keeps_expired else set(map(session.name, range(1, session.arrived - agent.window + 1)))
@@ -292,7 +292,7 @@ def _check_end(session: _Session, arrivals: int) -> None:
 def _check_bad_input(session: _Session, arrivals: int) -> None:
     for _ in range(arrivals):
         session.step()
-        known = (session.memory() or [session.name(session.arrived)])[-1]
+        known = (session.now_stored() or [session.name(session.arrived)])[-1]
         gone = session.name(0 if session.keeps_expired else max(session.arrived - session.agent.window, 0))
         before = _saved(session.agent)
         for verb, arguments, named in (
@@ -303,7 +303,7 @@ def _check_bad_input(session: _Session, arrivals: int) -> None:
             ("tell", (known, "much"), {}),
             ("tell", (known, 1.0), {"pulls": 0}),
             ("tell", (known, 1.0), {"pulls": -1}),
-            ("arrive", (known,) if session.memory() else (None,), {}),
+            ("arrive", (known,) if session.now_stored() else (None,), {}),
             ("arrive", (None,), {}),
             ("arrive", ([],), {}),
         ):

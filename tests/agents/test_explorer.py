@@ -22,7 +22,7 @@ from bestbefore.testing import check_agent
 EVERY_RULE = pytest.mark.parametrize("keep", sorted(KEEP))
 
 
-def test_arm(explorer, arm, mean):
+def settle_arm(explorer, arm, mean):
     """Let an arm arrive and tell all rewards that are asked for, as totals."""
     gone = explorer.arrive(arm)
     while (asked := explorer.ask()) is not None:
@@ -31,13 +31,13 @@ def test_arm(explorer, arm, mean):
     return gone
 
 
-test_arm.__test__ = False
+settle_arm.__test__ = False
 
 
 def explorer_after(means, **settings):
-    explorer = Explorer(**{"window": 10, "memory": 4, "pulls": 5, "seed": 0} | settings)
+    explorer = Explorer(**{"window": 10, "memory": 4, "tests": 5, "seed": 0} | settings)
     for number, mean in enumerate(means):
-        test_arm(explorer, f"arm-{number}", mean)
+        settle_arm(explorer, f"arm-{number}", mean)
     return explorer
 
 
@@ -47,14 +47,14 @@ def explorer_after(means, **settings):
 def test_the_promise_rests_on_finished_tests():
     """A test cut short, or added to later, voids the promise while its arm is valid."""
     explorer = Explorer(window=3, epsilon=0.5)
-    test_arm(explorer, "a", 0.5)
+    settle_arm(explorer, "a", 0.5)
     assert explorer.promise == 0.5
     explorer.arrive("short")
     explorer.tell("short", 1)
     for arm in "bc":
-        test_arm(explorer, arm, 0.25)
+        settle_arm(explorer, arm, 0.25)
         assert explorer.promise is None
-    test_arm(explorer, "d", 0.25)
+    settle_arm(explorer, "d", 0.25)
     assert explorer.promise == 0.5
     explorer.tell("d", 1)  # more than was asked for
     assert explorer.promise is None
@@ -66,14 +66,14 @@ def test_the_promise_rests_on_finished_tests():
         ({"keep": "bucket", "memory": 20}, 0.15),
         ({"keep": "fifo", "memory": 50}, 0.06),
         ({"keep": "fifo", "memory": 49}, None),
-        ({"keep": "staircase", "memory": 20}, None),  # slack 1: put to the best use
+        ({"keep": "staircase", "memory": 20}, 0.15),  # slack 1: of all but the two oldest
         ({"keep": "staircase", "memory": 20, "slack": 0}, 0.15),
         ({"keep": "staircase", "memory": 50}, 0.06),  # a whole window: nothing is ever given up
         ({"keep": "staircase", "memory": 20, "epsilon": 0.1}, 0.1),
         ({"keep": "bucket", "memory": 2}, None),
         ({"keep": "topk", "epsilon": 0.1}, None),
         ({"keep": "king", "epsilon": 0.1}, None),
-        ({"keep": "bucket", "epsilon": 0.1, "pulls": 3}, None),
+        ({"keep": "bucket", "epsilon": 0.1, "tests": 3}, None),
     ],
 )
 def test_what_is_promised(settings, promise):
@@ -84,7 +84,7 @@ def test_the_answer_is_the_best_arm_of_the_window():
     explorer = Explorer(window=3, epsilon=0.1)
     answers = []
     for arm, mean in {"a": 0.9, "b": 0.7, "c": 0.2, "d": 0.3, "e": 0.1}.items():
-        test_arm(explorer, arm, mean)
+        settle_arm(explorer, arm, mean)
         answers.append(explorer.best())
     assert answers == ["a", "a", "a", "b", "d"]
 
@@ -103,7 +103,7 @@ def test_the_default_plan(keep, pulls, slots):
     """Algorithm 1 has the paper's numbers; staircase and a whole window need fewer pulls for the same promise."""
     explorer = Explorer(window=50, epsilon=0.3, delta=0.1, keep=keep)
     explorer.arrive("a")
-    assert (explorer.wanted("a"), explorer.slots, explorer.promise) == (pulls, slots, 0.3)
+    assert (explorer.wanted("a"), explorer.memory, explorer.promise) == (pulls, slots, 0.3)
 
 
 def test_pulls_are_exactly_what_the_plan_says():
@@ -126,19 +126,19 @@ def test_anytime_pulls_grow_and_strong_pulls_need_the_length():
     assert wanted[0] == wanted[1] < wanted[2]
     with pytest.raises(ValueError, match="arms must be the length of the stream"):
         Explorer(window=2, epsilon=0.5, guarantee="strong")
-    assert Explorer(window=2, epsilon=0.5, guarantee="strong", arms=10**6).plan.pulls_of(1) > wanted[0]
+    assert Explorer(window=2, epsilon=0.5, guarantee="strong", arms=10**6).plan.tests_of(1) > wanted[0]
 
 
 def test_arrive_returns_what_memory_let_go():
-    explorer = Explorer(window=3, memory=2, pulls=1, keep="topk")
-    gone = [test_arm(explorer, arm, mean) for arm, mean in [("a", 0.5), ("b", 0.9), ("c", 0.1), ("d", 0.7), ("e", 0.8)]]
+    explorer = Explorer(window=3, memory=2, tests=1, keep="topk")
+    gone = [settle_arm(explorer, arm, mean) for arm, mean in [("a", 0.5), ("b", 0.9), ("c", 0.1), ("d", 0.7), ("e", 0.8)]]
     assert gone == [[], [], [], ["c", "a"], ["b"]]
-    assert explorer.memory == ["d", "e"]
+    assert explorer.stored == ["d", "e"]
 
 
 def test_len_memory_and_peak():
     explorer = explorer_after([0.9, 0.5, 0.95], keep="staircase")
-    assert (len(explorer), explorer.memory, explorer.peak_memory) == (1, ["arm-2"], 2)
+    assert (len(explorer), explorer.stored, explorer.peak_memory) == (1, ["arm-2"], 2)
 
 
 def test_subgaussian_rewards_may_be_any_number():
@@ -153,36 +153,36 @@ def test_subgaussian_rewards_may_be_any_number():
 
 
 def test_an_arm_is_settled_with_what_it_has_when_the_next_arrives():
-    explorer = Explorer(window=9, memory=4, pulls=10)
+    explorer = Explorer(window=9, memory=4, tests=10)
     explorer.arrive("a")
     explorer.tell("a", 3, pulls=4)
-    assert explorer.memory == []
+    assert explorer.stored == []
     explorer.arrive("b")
-    assert explorer.memory == ["a"]
+    assert explorer.stored == ["a"]
     assert explorer.best() == "a"
 
 
 def test_an_arm_without_a_single_reward_is_let_go():
-    explorer = Explorer(window=9, memory=4, pulls=10)
+    explorer = Explorer(window=9, memory=4, tests=10)
     explorer.arrive("a")
     assert explorer.arrive("b") == ["a"]
 
 
 def test_several_arms_may_be_under_test_and_count_as_memory():
-    explorer = Explorer(window=9, memory=4, pulls=2, pending=3)
+    explorer = Explorer(window=9, memory=4, tests=2, pending=3)
     for arm in "abc":
         explorer.arrive(arm)
     assert explorer.under_test == ["a", "b", "c"]
-    assert explorer.memory == ["a", "b"]  # the newest is the arriving arm, which is not stored
+    assert explorer.stored == ["a", "b"]  # the newest is the arriving arm, which is not stored
     explorer.tell("c", 2, pulls=2)  # the youngest may finish first
     assert explorer.best() == "c"
     explorer.tell("a", 1, pulls=2)
     assert explorer.under_test == ["b"]
-    assert explorer.memory == ["b", "c"]  # a is older and no better than c: let go
+    assert explorer.stored == ["b", "c"]  # a is older and no better than c: let go
 
 
 def test_ask_does_not_name_an_arm_whose_rewards_are_all_under_way():
-    explorer = Explorer(window=9, memory=4, pulls=2, pending=2)
+    explorer = Explorer(window=9, memory=4, tests=2, pending=2)
     explorer.arrive("a")
     assert [explorer.ask() for _ in range(3)] == ["a", "a", None]
     explorer.arrive("b")
@@ -196,10 +196,10 @@ def test_ask_does_not_name_an_arm_whose_rewards_are_all_under_way():
 
 @pytest.mark.parametrize("keep", ["bucket", "staircase", "topk", "fifo"])
 def test_a_late_reward_for_a_stored_arm_still_counts(keep):
-    explorer = Explorer(window=9, memory=4, pulls=4, keep=keep)
+    explorer = Explorer(window=9, memory=4, tests=4, keep=keep)
     explorer.arrive("a")
     explorer.tell("a", 2, pulls=2)
-    test_arm(explorer, "b", 0.75)
+    settle_arm(explorer, "b", 0.75)
     assert explorer.best() == "a"
     explorer.tell("a", 0, pulls=2)
     assert explorer.best() == "b"
@@ -210,7 +210,7 @@ def test_rewards_in_any_order_never_break_an_explorer(data):
     """Arrivals, asks and late tells, as they come: memory stays within its slots and answers are valid."""
     keep = data.draw(st.sampled_from(sorted(set(KEEP) - {"king"})))
     window, pending = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 3))
-    explorer = Explorer(window=window, memory=data.draw(st.integers(pending, 6)), pulls=3, pending=pending, keep=keep)
+    explorer = Explorer(window=window, memory=data.draw(st.integers(pending, 6)), tests=3, pending=pending, keep=keep)
     arrived, under_way = 0, []
     for event in data.draw(st.lists(st.sampled_from(["arrive", "ask", "tell"]), max_size=60)):
         if event == "arrive":
@@ -223,11 +223,11 @@ def test_rewards_in_any_order_never_break_an_explorer(data):
             try:
                 explorer.tell(late, data.draw(st.sampled_from([0, 1])))
             except UnknownArm:
-                assert late not in explorer.memory
+                assert late not in explorer.stored
         valid = range(max(arrived - window, 0) + 1, arrived + 1)
-        assert set(explorer.memory) <= set(valid)
-        assert len(explorer) <= explorer.peak_memory <= explorer.slots
-        assert explorer.best() in (None, *explorer.memory)
+        assert set(explorer.stored) <= set(valid)
+        assert len(explorer) <= explorer.peak_memory <= explorer.memory
+        assert explorer.best() in (None, *explorer.stored)
 
 
 # Forgetting
@@ -238,25 +238,25 @@ class Named:
 
 
 @EVERY_RULE
-def test_arms_that_left_leave_no_trace_in_the_object(keep):
+def settle_arms_that_left_leave_no_trace_in_the_object(keep):
     """After an arm has left, nothing in memory refers to it: the interpreter itself has freed it."""
-    explorer = Explorer(window=5, memory=3, pulls=2, keep=keep, seed=0)
+    explorer = Explorer(window=5, memory=3, tests=2, keep=keep, seed=0)
     alive = {}
     for number in range(30):
         arm = Named()
         alive[number] = weakref.ref(arm)
-        test_arm(explorer, arm, number * 0.37 % 1)
+        settle_arm(explorer, arm, number * 0.37 % 1)
         del arm
         assert all(reference() is None for earlier, reference in alive.items() if earlier <= number - 5)
     explorer.arrive("the last")  # hands out whom memory let go since the arrival before
     gc.collect()
-    assert {reference() for reference in alive.values()} - {None} == set(explorer.memory) - {"the last"}
+    assert {reference() for reference in alive.values()} - {None} == set(explorer.stored) - {"the last"}
 
 
 @EVERY_RULE
 @pytest.mark.parametrize("pending", [1, 2])
 def test_expired_names_are_not_in_the_state(keep, pending):
-    explorer = Explorer(window=4, memory=3, pulls=30, keep=keep, seed=0, pending=1 if keep == "king" else pending)
+    explorer = Explorer(window=4, memory=3, tests=30, keep=keep, seed=0, pending=1 if keep == "king" else pending)
     for number in range(20):
         explorer.arrive(f"secret-{number:02d}")
         for _ in range(7):
@@ -269,7 +269,7 @@ def test_expired_names_are_not_in_the_state(keep, pending):
 
 def test_the_statistics_of_an_arm_that_left_are_wiped():
     explorer = explorer_after([0.9, 0.1], keep="bucket", window=1)
-    slots = explorer._memory
+    slots = explorer._slots
     assert np.count_nonzero(slots.total) == np.count_nonzero(slots.pulls) == np.count_nonzero(slots.arrival) == 1
 
 
@@ -286,11 +286,11 @@ def test_a_reward_for_an_arm_that_is_gone_is_refused_and_changes_nothing(keep):
 
 
 def test_a_reward_with_its_arrival_cannot_reach_a_later_arm_of_the_same_name():
-    explorer = Explorer(window=2, memory=2, pulls=5)
+    explorer = Explorer(window=2, memory=2, tests=5)
     explorer.arrive("spring")
     number = explorer.arrivals
-    test_arm(explorer, "summer", 0.5)
-    test_arm(explorer, "autumn", 0.5)
+    settle_arm(explorer, "summer", 0.5)
+    settle_arm(explorer, "autumn", 0.5)
     explorer.arrive("spring")
     before = explorer.state()
     with pytest.raises(ExpiredArm, match="arm 'spring' of arrival 1 has expired: valid are the last 2"):
@@ -303,7 +303,7 @@ def test_a_reward_with_its_arrival_cannot_reach_a_later_arm_of_the_same_name():
 
 def test_a_name_may_come_again_once_it_is_forgotten():
     explorer = explorer_after([0.9, 0.5, 0.4], window=2)
-    test_arm(explorer, "arm-0", 0.8)
+    settle_arm(explorer, "arm-0", 0.8)
     assert explorer.best() == "arm-0"
 
 
@@ -315,7 +315,7 @@ def test_a_name_may_come_again_once_it_is_forgotten():
 def test_saved_and_restored_it_goes_on_as_if_never_stopped(keep, stop, pending):
     """Rewards are drawn from a generator that does not know of the stop."""
     pending = 1 if keep == "king" else pending
-    explorer = Explorer(window=7, memory=4, pulls=6, keep=keep, pending=pending, seed=5)
+    explorer = Explorer(window=7, memory=4, tests=6, keep=keep, pending=pending, seed=5)
     straight, stopped = explorer, copy.deepcopy(explorer)
     rng = np.random.default_rng(1)
     for step in range(60):
@@ -329,7 +329,7 @@ def test_saved_and_restored_it_goes_on_as_if_never_stopped(keep, stop, pending):
             assert stopped.ask() == asked
             straight.tell(asked, reward)
             stopped.tell(asked, reward)
-        assert (straight.best(), straight.memory) == (stopped.best(), stopped.memory)
+        assert (straight.best(), straight.stored) == (stopped.best(), stopped.stored)
     assert straight.state() == stopped.state()
 
 
@@ -386,10 +386,10 @@ def test_a_state_of_another_kind_is_named(change, words):
 
 def test_numbers_of_numpy_can_be_names_and_settings():
     explorer = Explorer(window=np.int64(5), epsilon=np.float32(0.5), delta=Fraction(1, 10))
-    test_arm(explorer, np.int64(7), 0.5)
+    settle_arm(explorer, np.int64(7), 0.5)
     explorer.arrive((np.int32(8), "x"))
     restored = Explorer.from_state(json.loads(json.dumps(explorer.state())))
-    assert restored.memory == [7]
+    assert restored.stored == [7]
     assert restored.under_test == [(8, "x")]
 
 
@@ -427,12 +427,13 @@ def test_half_a_state_is_refused():
         ({"delta": 1}, "delta must be a number above 0 and below 1, not 1"),
         ({"memory": 0}, "memory must be a whole number of at least 1, not 0"),
         ({"memory": 2, "pending": 3}, "memory must be a whole number of at least 3, not 2"),
-        ({"memory": 5, "epsilon": 0.1}, "memory must be more than 10 slots to promise epsilon=0.1"),
+        ({"memory": 9, "epsilon": 0.1}, "memory must be more than 9 slots to promise epsilon=0.1"),
+        ({"memory": 10, "epsilon": 0.1, "keep": "bucket"}, "memory must be more than 10 slots to promise epsilon=0.1"),
         ({"memory": 5, "split": 0.5}, "split must be left out when memory is given"),
         ({"split": 0}, "split must be a number above 0"),
         ({"slack": -1}, "slack must be a number of at least 0"),
         ({"sigma": 0}, "sigma must be a number above 0"),
-        ({"pulls": 0}, "pulls must be a whole number"),
+        ({"tests": 0}, "tests must be a whole number"),
         ({"pending": 0}, "pending must be a whole number"),
         (
             {"keep": "best"},
@@ -445,7 +446,7 @@ def test_half_a_state_is_refused():
         ({"keep": np.zeros(3)}, "keep must be one of"),
         ({"epsilon": 1e-200}, "epsilon and noise must not be so small"),
         ({"delta": 1e-323}, "delta must not be so small"),
-        ({"memory": 4, "epsilon": 0.5, "pending": 3}, "besides those of pending arms"),
+        ({"memory": 4, "epsilon": 0.5, "pending": 4}, "besides those of pending arms"),
         ({"guarantee": "always"}, "guarantee must be one of 'weak', 'strong', 'anytime', not 'always'"),
     ],
 )
@@ -494,19 +495,19 @@ def settings_of(agent):
                 "keep": keep,
                 "window": window,
                 "memory": memory,
-                "pulls": 20 if window == 6 else 1,
+                "tests": 20 if window == 6 else 1,
                 "pending": pending,
             }
             if memory == 4:
-                yield {"keep": keep, "window": window, "memory": memory, "pulls": 1, "pending": 1}
+                yield {"keep": keep, "window": window, "memory": memory, "tests": 1, "pending": 1}
         for guarantee in ("weak", "strong", "anytime"):
             yield {"window": 5, "epsilon": 1.0, "delta": 0.5, "guarantee": guarantee, "arms": 50}
     elif agent is Seeker:
-        for flag, strategies in rules.STRATEGIES_OF_FLAG.items():
+        for flag, strategies in ((flag, rules.strategies_of(flag)) for flag in rules.FLAGS):
             for strategy, window, memory in itertools.product(strategies, (1, 4), (1, 3, 5)):
                 yield {"flag": flag, "strategy": strategy, "window": window, "memory": memory, "tests": 6}
     elif agent is Player:
-        for keep in rules.KEEP_FOR_REGRET:
+        for keep in rules.KEEP_TO_PLAY:
             yield {"window": 4, "memory": 3, "keep": keep, "partial": keep == "fifo"}
         for pull in rules.PULL:
             yield {"window": 3, "memory": 2, "pull": pull, "carry": pull != "moss", "partial": True}

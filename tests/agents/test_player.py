@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bestbefore import ExpiredArm, Player, UnknownArm, rules
 
-PAIRS = list(itertools.product(sorted(rules.KEEP_FOR_REGRET), sorted(rules.PULL)))
+PAIRS = list(itertools.product(sorted(rules.KEEP_TO_PLAY), sorted(rules.PULL)))
 
 
 def play(player, arm, budget, reward):
@@ -28,7 +28,7 @@ def play(player, arm, budget, reward):
 @pytest.mark.parametrize(("keep", "pull"), PAIRS)
 def test_each_epoch_has_exactly_its_budget_of_pulls(keep, pull):
     """Budgets are told when their epoch is reached, and may be anything, 0 and 1 included."""
-    player = Player(window=3, memory=2, keep=keep, pull=pull, seed=1)
+    player = Player(window=3, memory=2, keep=keep, pull=pull, partial=False, seed=1)
     for number, budget in enumerate([9, 9, 5, 0, 1, 40, 2]):
         pulled = play(player, number, budget, lambda arm: arm % 2)
         assert len(pulled) == (budget if number >= 2 else 0)  # epochs begin when the first window is full
@@ -36,13 +36,14 @@ def test_each_epoch_has_exactly_its_budget_of_pulls(keep, pull):
     assert player.pulls == 5 + 0 + 1 + 40 + 2
 
 
-def test_partial_begins_with_the_first_arrival():
-    assert len(play(Player(window=5, memory=2, partial=True), "a", 7, lambda arm: 1)) == 7
+def test_a_player_begins_with_the_first_arrival_unless_told_to_wait_for_a_full_window():
+    assert len(play(Player(window=5, memory=2), "a", 7, lambda arm: 1)) == 7
+    assert len(play(Player(window=5, memory=2, partial=False), "a", 7, lambda arm: 1)) == 0
 
 
 @pytest.mark.parametrize("pull", sorted(rules.PULL))
 def test_the_better_arm_gets_most_pulls(pull):
-    player = Player(window=2, memory=2, pull=pull, keep="fifo", seed=3, epsilon=0.9, partial=True)
+    player = Player(window=2, memory=2, pull=pull, keep="fifo", seed=3, epsilon=0.9)
     rng = np.random.default_rng(0)
     means = {"bad": 0.2, "good": 0.9}
     play(player, "bad", 0, None)
@@ -52,7 +53,7 @@ def test_the_better_arm_gets_most_pulls(pull):
 
 
 def test_without_a_budget_it_goes_on_until_the_next_arrival():
-    player = Player(window=2, memory=2, partial=True)
+    player = Player(window=2, memory=2)
     player.arrive("a")
     player.arrive("b")
     assert player.left is None
@@ -63,7 +64,7 @@ def test_without_a_budget_it_goes_on_until_the_next_arrival():
 
 def test_statistics_carry_over_unless_told_otherwise():
     for carry in (True, False):
-        player = Player(window=3, memory=3, carry=carry, partial=True)
+        player = Player(window=3, memory=3, carry=carry)
         play(player, "a", 50, lambda arm: 0.9)
         play(player, "b", 1, lambda arm: 0.1)
         assert (player.state()["arms"][0]["pulls"] >= 50) is carry
@@ -71,7 +72,7 @@ def test_statistics_carry_over_unless_told_otherwise():
 
 def test_pulls_under_way_are_spread_and_late_rewards_count():
     """Ten pulls are asked for before any reward is told: an arm is not asked for again and again for being unknown."""
-    player = Player(window=2, memory=2, keep="fifo", partial=True)
+    player = Player(window=2, memory=2, keep="fifo")
     player.arrive("a", budget=0)
     player.arrive("b", budget=10)
     asked = [player.ask() for _ in range(10)]
@@ -105,7 +106,7 @@ def test_a_fresh_window_does_not_count_what_was_pulled_before_it():
 
 
 def test_the_best_known_arm_survives_epochs_without_a_budget():
-    player = Player(window=100, memory=3, partial=True)
+    player = Player(window=100, memory=3)
     play(player, "good", 100, lambda arm: 0.95)
     for arm in "bcdef":
         player.arrive(arm, budget=0)
@@ -130,7 +131,7 @@ def test_inf_weighs_late_rewards_by_the_odds_of_their_own_pull():
 
 
 def test_a_reward_of_an_earlier_epoch_does_not_cost_this_one():
-    player = Player(window=2, memory=2, keep="fifo", partial=True)
+    player = Player(window=2, memory=2, keep="fifo")
     player.arrive("a", budget=3)
     for _ in range(3):
         player.ask()
@@ -140,7 +141,7 @@ def test_a_reward_of_an_earlier_epoch_does_not_cost_this_one():
 
 
 def test_when_an_arm_leaves_its_statistics_leave_with_it():
-    player = Player(window=2, memory=1, keep="fifo", partial=True)
+    player = Player(window=2, memory=1, keep="fifo")
     play(player, "a", 5, lambda arm: 1)
     assert player.arrive("b", budget=5) == ["a"]
     with pytest.raises(UnknownArm):
@@ -154,7 +155,7 @@ def test_when_an_arm_leaves_its_statistics_leave_with_it():
 @pytest.mark.parametrize("pull", sorted(rules.PULL))
 @given(st.integers(0, 30))
 def test_saved_and_restored_it_goes_on_as_if_never_stopped(pull, stop):
-    straight = Player(window=3, memory=2, pull=pull, seed=5, partial=True)
+    straight = Player(window=3, memory=2, pull=pull, seed=5)
     stopped = copy.deepcopy(straight)
     rng = np.random.default_rng(2)
     for step in range(40):
@@ -171,7 +172,7 @@ def test_saved_and_restored_it_goes_on_as_if_never_stopped(pull, stop):
 
 
 def test_a_damaged_state_is_refused():
-    player = Player(window=3, memory=2, partial=True)
+    player = Player(window=3, memory=2)
     play(player, "a", 5, lambda arm: 1)
     state = player.state()
     for field, value in itertools.product(state, [None, -1, "x", math.nan, [], {}, [[]], 10**30]):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bestbefore import Seeker, UnknownArm, rules, simulate, streams
 from bestbefore.testing import check_agent
 
-EXPLICIT, IMPLICIT = rules.STRATEGIES_OF_FLAG["explicit"], rules.STRATEGIES_OF_FLAG["implicit"]
+EXPLICIT, IMPLICIT = rules.strategies_of("explicit"), rules.strategies_of("implicit")
 
 
 def arrive_and_test(seeker, arm, mean):
@@ -39,7 +39,7 @@ def test_with_w_slots_waiting_finds_the_best_arm_wherever_it_stands(best, window
     assert seeker.pulls == 0
     seeker.tick()
     assert seeker.found == best == seeker.best()
-    assert seeker.memory == [best]
+    assert seeker.stored == [best]
     assert seeker.peak_memory <= window
 
 
@@ -52,7 +52,7 @@ def test_flags_can_be_told_instead_of_asked_for():
     assert seeker.found == seeker.best() == seeker.ask() == "a"
     assert seeker.overdue == []
     assert seeker.arrive("d") == ["c"]
-    assert seeker.memory == ["a"]
+    assert seeker.stored == ["a"]
 
 
 def test_who_is_silent_has_expired():
@@ -133,7 +133,7 @@ def test_rank_tests_all_arms_alike():
     for number in range(10):
         arrive_and_test(seeker, number, number / 10)
     assert seeker.pulls == 10 * 10_000 // (100 * 10) == 100
-    assert seeker.memory == [7, 8], "9 is at hand"
+    assert seeker.stored == [7, 8], "9 is at hand"
 
 
 # Both clocks
@@ -205,8 +205,8 @@ def implicit_after(strategy, means, **settings):
 
 def test_hope_commits_to_the_best_ever_seen_and_stay_to_valid_arms():
     means = (0.2, 0.9, 0.1, 0.5, 0.4)
-    assert implicit_after("hope", means).memory == [1]
-    assert implicit_after("stay", means).memory == [3, 4]
+    assert implicit_after("hope", means).stored == [1]
+    assert implicit_after("stay", means).stored == [3, 4]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_hope_commits_to_the_best_ever_seen_and_stay_to_valid_arms():
     ],
 )
 def test_weigh_hopes_only_where_that_risks_less(means, chosen):
-    assert implicit_after("weigh", means).memory == chosen
+    assert implicit_after("weigh", means).stored == chosen
 
 
 def test_with_an_implicit_flag_nobody_can_tell():
@@ -244,8 +244,8 @@ def test_live_and_compiled_do_the_very_same(flag, strategy, slots, clock):
         return Seeker(flag=flag, strategy=strategy, tests=12, sigma=0.3, **arguments)
 
     settings = {"window": 8, "memory": slots, "budget": 1500, "flag": flag, "clock": clock, "runs": 8, "seed": 3}
-    rows = simulate.everlasting(stream, strategy=live, **settings)
-    compiled = simulate.everlasting(stream, strategy=strategy, tests=12, **settings)
+    rows = simulate.seek(stream, strategy=live, **settings)
+    compiled = simulate.seek(stream, strategy=strategy, tests=12, **settings)
     for one, other in zip(rows, compiled, strict=True):
         assert one["regret"] == pytest.approx(other["regret"], abs=1e-6)
         for column in ("found", "tests", "wasted", "pulls", "peak_memory"):

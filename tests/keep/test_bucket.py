@@ -6,8 +6,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bestbefore.keep.bucket import bucket, slice_of
-from bestbefore.memory import empty_memory, expire, leader
+from bestbefore.keep import bucket
+from bestbefore.keep.bucket import slice_of
+from bestbefore.memory import Moment, empty_memory, expire, leader
+
+MOMENT = Moment(now=99, window=99, arrivals=99, slack=0.0, coin=0.0)
+
+
+def settle(memory, arrival, pulls, total):
+    return bucket.admit(memory, arrival, pulls, total, MOMENT)
+
 
 tests = st.integers(1, 60).flatmap(lambda pulls: st.tuples(st.just(pulls), st.integers(0, pulls)))
 """What the test of an arm gave: pulls, and how many of them were rewarded."""
@@ -24,14 +32,14 @@ def slice_in_the_paper(total, pulls, slices):
 @given(st.integers(1, 60), tests)
 def test_an_arm_goes_into_the_slot_of_its_slice(slices, tested):
     pulls, total = tested
-    assert bucket(empty_memory(slices), 1, pulls, float(total)) == slice_in_the_paper(total, pulls, slices)
+    assert settle(empty_memory(slices), 1, pulls, float(total)) == slice_in_the_paper(total, pulls, slices)
 
 
 @pytest.mark.parametrize("slices", [1, 3, 10, 25, 30, 100, 300])
 def test_a_mean_on_the_border_of_two_slices_belongs_to_the_lower_one(slices):
     """(j-1) / m < mean <= j / m, for every border j / m; 7 / 25 * 25 is above 7 in floating point and must not be."""
     borders = range(1, slices + 1)
-    slots = [bucket(empty_memory(slices), 1, slices, float(total)) for total in borders]
+    slots = [settle(empty_memory(slices), 1, slices, float(total)) for total in borders]
     assert slots == [border - 1 for border in borders]
 
 
@@ -40,13 +48,13 @@ def test_a_mean_just_above_a_border_belongs_to_the_higher_slice(slices):
     """One reward in a million more than the border has."""
     for border in range(slices):
         total = border * 1_000_000 + 1
-        assert bucket(empty_memory(slices), 1, slices * 1_000_000, float(total)) == border
+        assert settle(empty_memory(slices), 1, slices * 1_000_000, float(total)) == border
 
 
 def test_a_mean_of_zero_belongs_to_the_lowest_slice_and_one_to_the_highest():
     for slices in (1, 2, 7, 30):
-        assert bucket(empty_memory(slices), 1, 10, 0.0) == 0
-        assert bucket(empty_memory(slices), 1, 10, 10.0) == slices - 1
+        assert settle(empty_memory(slices), 1, 10, 0.0) == 0
+        assert settle(empty_memory(slices), 1, 10, 10.0) == slices - 1
 
 
 @pytest.mark.parametrize(("mean", "slot"), [(-0.3, 0), (1.4, 4), (-1e300, 0), (1e300, 4)])
@@ -61,7 +69,7 @@ def test_each_slot_holds_the_newest_valid_arm_of_its_slice(slices, window, arms)
     memory = empty_memory(slices)
     for now, (pulls, total) in enumerate(arms, start=1):
         expire(memory, now - window + 1)
-        bucket(memory, now, pulls, float(total))
+        settle(memory, now, pulls, float(total))
         newest = [0] * slices
         for arrival in range(max(now - window, 0) + 1, now + 1):
             newest[slice_in_the_paper(arms[arrival - 1][1], arms[arrival - 1][0], slices)] = arrival
@@ -75,7 +83,7 @@ def test_order_does_not_matter_the_newest_of_those_settled_stays(slices, order, 
     newest = [0] * slices
     for arrival in order:
         pulls, total = arms[arrival - 1]
-        bucket(memory, arrival, pulls, float(total))
+        settle(memory, arrival, pulls, float(total))
         slot = slice_in_the_paper(total, pulls, slices)
         newest[slot] = max(newest[slot], arrival)
         assert memory.arrival.tolist() == newest
@@ -88,7 +96,7 @@ def test_the_answer_is_less_than_a_slice_below_the_best_empirical_mean(slices, w
     memory = empty_memory(slices)
     for now, (pulls, total) in enumerate(arms, start=1):
         expire(memory, now - window + 1)
-        bucket(memory, now, pulls, float(total))
+        settle(memory, now, pulls, float(total))
         slot = leader(memory)
         answer = Fraction(int(memory.total[slot]), int(memory.pulls[slot]))
         best = max(Fraction(total, pulls) for pulls, total in arms[max(now - window, 0) : now])

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from bestbefore import rules
 from bestbefore.keep import admit
-from bestbefore.memory import empty_memory, expire
+from bestbefore.memory import Moment, empty_memory, expire
 
 each_rule = pytest.mark.parametrize("keep", rules.KEEP)
 
 
 @st.composite
 def stories(draw):
-    """Draw slots, a window, and events (now, arrival, pulls, total, luck): the arm settled while `now` is newest."""
+    """Draw slots, a window, and events (now, arrival, pulls, total, coin): the arm settled while `now` is newest."""
     slots, window = draw(st.integers(1, 5)), draw(st.integers(1, 8))
     delays = draw(st.lists(st.sampled_from([0, 0, 0, 1, 2, 5]), min_size=1, max_size=30))
     due = sorted((arrival + delay, arrival) for arrival, delay in enumerate(delays, start=1))
@@ -34,10 +34,10 @@ def stories(draw):
 def tell(keep, slots, window, events):
     """Run a story through a rule; yield the event, the slot returned, and the slots before and after."""
     memory = empty_memory(slots)
-    for now, arrival, pulls, total, luck in events:
+    for now, arrival, pulls, total, coin in events:
         expire(memory, now - window + 1)
         before = [array.copy() for array in memory]
-        slot = admit(rules.KEEP[keep], memory, arrival, pulls, total, now, window, 0.0, luck)
+        slot = admit(rules.KEEP[keep].number, memory, arrival, pulls, total, Moment(now, window, now, 0.0, coin))
         yield (now, arrival, pulls, total), slot, before, memory
 
 
@@ -84,7 +84,7 @@ def test_only_valid_arms_are_stored(keep, story):
 
 @each_rule
 @given(story=stories())
-def test_the_same_luck_makes_the_same_decisions(keep, story):
+def test_the_same_coins_make_the_same_decisions(keep, story):
     first = [memory.arrival.tolist() for _, _, _, memory in tell(keep, *story)]
     assert first == [memory.arrival.tolist() for _, _, _, memory in tell(keep, *story)]
 
@@ -98,10 +98,14 @@ def test_memory_stays_the_size_it_was_made(keep):
     for now in range(1, 2000):
         expire(memory, now - 50 + 1)
         total = float(rng.binomial(100, rng.random()))
-        admit(rules.KEEP[keep], memory, now, 100, total, now, 50, 1.0, rng.random())
+        admit(rules.KEEP[keep].number, memory, now, 100, total, Moment(now, 50, now, 1.0, rng.random()))
         assert 1 <= np.count_nonzero(memory.arrival) <= 4
     assert [array.size for array in memory] == sizes == [4, 4, 4]
 
 
-def test_every_rule_has_its_own_code():
-    assert sorted(rules.KEEP.values()) == list(range(len(rules.KEEP)))
+@pytest.mark.parametrize("number", [-1, 6, 99])
+def test_a_number_that_no_rule_has_is_an_error_and_changes_nothing(number):
+    memory = empty_memory(2)
+    with pytest.raises(ValueError, match="no keep rule has this number"):
+        admit(number, memory, 1, 10, 5.0, Moment(1, 9, 1, 0.0, 0.0))
+    assert memory.arrival.tolist() == [0, 0]

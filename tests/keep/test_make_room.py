@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestbefore import rules
-from bestbefore.keep import make_room
-from bestbefore.memory import count, empty_memory, put
+from bestbefore.keep import admit
+from bestbefore.memory import Moment, count, empty_memory, put
 
 
 def full(*arms):
@@ -20,7 +20,7 @@ def full(*arms):
 def who_leaves(keep, *arms, now=9, window=9):
     memory = full(*arms)
     before = set(memory.arrival.tolist())
-    make_room(rules.KEEP_FOR_REGRET[keep], memory, now, window, 0.0)
+    admit(rules.KEEP[keep].number, memory, now, 0, 0.0, Moment(now, window, now, 0.0, 0.0))
     (gone,) = before - set(memory.arrival.tolist())
     return gone
 
@@ -63,17 +63,17 @@ def test_what_is_known_is_not_given_up_for_several_that_are_not(keep):
 
 
 @given(
-    st.sampled_from(sorted(rules.KEEP_FOR_REGRET)),
+    st.sampled_from(rules.KEEP_TO_PLAY),
     st.lists(st.one_of(st.none(), st.integers(0, 10).map(lambda k: k / 10)), min_size=1, max_size=8),
     st.floats(0, 1, exclude_max=True),
 )
-def test_one_goes_one_comes(keep, means, luck):
+def test_one_goes_one_comes(keep, means, coin):
     memory = full(*enumerate(means, start=1))
     now = len(means) + 1
-    slot = make_room(rules.KEEP_FOR_REGRET[keep], memory, now, now, luck)
+    slot = admit(rules.KEEP[keep].number, memory, now, 0, 0.0, Moment(now, now, now, 0.0, coin))
     assert count(memory) == len(means)
     if keep == "reservoir" and slot < 0:
-        assert luck >= len(means) / now
+        assert coin >= len(means) / now
     else:
         assert memory.arrival[slot] == now
         assert memory.pulls[slot] == 0

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from bestbefore import simulate, streams
 from bestbefore.keep import staircase
-from bestbefore.memory import empty_memory, expire, leader
+from bestbefore.memory import Moment, empty_memory, expire, leader
 
 PULLS = 1000  # means are multiples of 1/1000 and known exactly
 
 
 def arrive(memory, arrival, mean, window, slack):
     expire(memory, arrival - window + 1)
-    return staircase(memory, arrival, PULLS, float(mean), arrival, window, slack)
+    return staircase.admit(memory, arrival, PULLS, float(mean), Moment(arrival, window, arrival, slack, 0.0))
 
 
 def stored(memory):
@@ -74,9 +74,9 @@ def test_arms_may_be_settled_in_any_order(order, means):
     """While memory has room, what is stored depends on the arms and not on who was settled first."""
     in_order, shuffled = empty_memory(8), empty_memory(8)
     for arrival in range(1, 9):
-        staircase(in_order, arrival, PULLS, float(means[arrival - 1]), 8, 8, 0.0)
+        staircase.admit(in_order, arrival, PULLS, float(means[arrival - 1]), Moment(8, 8, 8, 0.0, 0.0))
     for arrival in order:
-        staircase(shuffled, arrival, PULLS, float(means[arrival - 1]), 8, 8, 0.0)
+        staircase.admit(shuffled, arrival, PULLS, float(means[arrival - 1]), Moment(8, 8, 8, 0.0, 0.0))
     assert stored(in_order) == stored(shuffled)
 
 
@@ -129,5 +129,5 @@ def test_in_random_order_it_is_within_5_percent_of_the_best_rule(memory):
 )
 def test_where_means_fall_its_worst_error_is_no_worse_than_that_of_bucket(stream, memory):
     """Means are known almost exactly, by ten million pulls each, so that nothing is left to chance but ties."""
-    worst = errors(stream, "max", memory, ["bucket", "staircase"], runs=1, pulls=10**7)
+    worst = errors(stream, "max", memory, ["bucket", "staircase"], runs=1, tests=10**7)
     assert worst["staircase"] <= worst["bucket"] + 0.002

@@ -6,12 +6,11 @@ Called by test_theorems.py in a process of its own, with NUMBA_DISABLE_JIT=1.
 import json
 import sys
 
-import bestbefore.keep as keep_rules
-from bestbefore.keep import seek
+from bestbefore.keep import bucket, fifo, reservoir, staircase, topk
 from bestbefore.keep.staircase import _drop_dominated, _least_loss
 from bestbefore.memory import drop, free_slot, mean_of, oldest_slot, put
 from bestbefore.paper import theorems
-from bestbefore.simulate import kernel
+from bestbefore.simulate import explore_loop
 
 
 def expire_late(memory, oldest):
@@ -28,7 +27,7 @@ def expire_early(memory, oldest):
             drop(memory, slot)
 
 
-def bucket_of_the_oldest(memory, arrival, pulls, total):
+def bucket_of_the_oldest(memory, arrival, pulls, total, moment):
     """Each slice keeps the oldest arm."""
     slices = memory.arrival.size
     slot = min(max(-int(-(total / pulls * slices) // 1) - 1, 0), slices - 1)
@@ -37,7 +36,7 @@ def bucket_of_the_oldest(memory, arrival, pulls, total):
     return slot
 
 
-def staircase_of_the_worst(memory, arrival, pulls, total, now, window, slack):
+def staircase_of_the_worst(memory, arrival, pulls, total, moment):
     """When memory is full, the best arm goes."""
     slot = free_slot(memory)
     if slot < 0:
@@ -46,7 +45,7 @@ def staircase_of_the_worst(memory, arrival, pulls, total, now, window, slack):
     return slot
 
 
-def staircase_without_the_newest(memory, arrival, pulls, total, now, window, slack):
+def staircase_without_the_newest(memory, arrival, pulls, total, moment):
     """When memory is full, whoever came last gives way, and nothing is kept for when the old ones expire."""
     slot = free_slot(memory)
     if slot < 0:
@@ -55,13 +54,13 @@ def staircase_without_the_newest(memory, arrival, pulls, total, now, window, sla
     return slot
 
 
-def staircase_of_the_older(memory, arrival, pulls, total, now, window, slack):
+def staircase_of_the_older(memory, arrival, pulls, total, moment):
     """Of two neighbours that share a cell, the newer one goes, and nobody stands in for the older when it expires."""
     if _drop_dominated(memory, arrival, total / pulls):
         return -1
     slot = free_slot(memory)
     if slot < 0:
-        older = _least_loss(memory, arrival, total / pulls, now, window, slack)
+        older = _least_loss(memory, arrival, total / pulls, moment)
         if older < 0:
             return -1
         newer = [one for one in range(memory.arrival.size) if memory.arrival[one] > memory.arrival[older]]
@@ -72,7 +71,7 @@ def staircase_of_the_older(memory, arrival, pulls, total, now, window, slack):
     return slot
 
 
-def topk_without_the_oldest(memory, arrival, pulls, total):
+def topk_without_the_oldest(memory, arrival, pulls, total, moment):
     """An arm that is better than the worst takes the place of the oldest."""
     slot = free_slot(memory)
     if slot < 0:
@@ -83,7 +82,7 @@ def topk_without_the_oldest(memory, arrival, pulls, total):
     return slot
 
 
-def topk_of_the_worst(memory, arrival, pulls, total):
+def topk_of_the_worst(memory, arrival, pulls, total, moment):
     """The k worst arms are kept."""
     slot = free_slot(memory)
     if slot < 0:
@@ -94,7 +93,7 @@ def topk_of_the_worst(memory, arrival, pulls, total):
     return slot
 
 
-def fifo_of_the_newest(memory, arrival, pulls, total):
+def fifo_of_the_newest(memory, arrival, pulls, total, moment):
     """Whoever came last goes first."""
     slot = free_slot(memory)
     if slot < 0 or memory.arrival.size > 1:
@@ -103,18 +102,13 @@ def fifo_of_the_newest(memory, arrival, pulls, total):
     return slot
 
 
-def reservoir_of_the_first(memory, arrival, pulls, total, luck):
+def reservoir_of_the_first(memory, arrival, pulls, total, moment):
     """Nobody is admitted once memory is full."""
     slot = free_slot(memory)
     if slot >= 0:
         put(memory, slot, arrival, pulls, total)
     return slot
 
-
-def king_of_the_day(memory, arrival, pulls, total):
-    """Every challenger takes the throne."""
-    put(memory, 0, arrival, pulls, total)
-    return 0
 
 
 def always_won(duel):
@@ -134,20 +128,20 @@ QUICK = {
 
 MUTANTS = {
     "sound": ([], list(QUICK)),
-    "expiry one too late": ([(kernel, "expire", expire_late)], ["guarantees"]),
-    "expiry one too early": ([(kernel, "expire", expire_early)], ["exact-memory"]),
-    "bucket of the oldest": ([(keep_rules, "bucket", bucket_of_the_oldest)], ["guarantees"]),
-    "staircase of the worst": ([(keep_rules, "staircase", staircase_of_the_worst)], ["guarantees"]),
-    "staircase without the newest": ([(keep_rules, "staircase", staircase_without_the_newest)], ["slices"]),
-    "staircase of the older": ([(keep_rules, "staircase", staircase_of_the_older)], ["slices"]),
-    "topk without the oldest": ([(keep_rules, "topk", topk_without_the_oldest)], ["slices"]),
-    "topk of the worst": ([(keep_rules, "topk", topk_of_the_worst)], ["king"]),
+    "expiry one too late": ([(explore_loop, "expire", expire_late)], ["guarantees"]),
+    "expiry one too early": ([(explore_loop, "expire", expire_early)], ["exact-memory"]),
+    "bucket of the oldest": ([(bucket, "admit", bucket_of_the_oldest)], ["guarantees"]),
+    "staircase of the worst": ([(staircase, "admit", staircase_of_the_worst)], ["guarantees"]),
+    "staircase without the newest": ([(staircase, "admit", staircase_without_the_newest)], ["slices"]),
+    "staircase of the older": ([(staircase, "admit", staircase_of_the_older)], ["slices"]),
+    "topk without the oldest": ([(topk, "admit", topk_without_the_oldest)], ["slices"]),
+    "topk of the worst": ([(topk, "admit", topk_of_the_worst)], ["king"]),
     "fifo of the newest": (
-        [(keep_rules, "fifo", fifo_of_the_newest), (seek, "fifo", fifo_of_the_newest)],
+        [(fifo, "admit", fifo_of_the_newest)],
         ["exact-memory", "everlasting-explicit", "stairs"],
     ),
-    "reservoir of the first": ([(seek, "reservoir", reservoir_of_the_first)], ["sample"]),
-    "king of the day": ([(kernel, "challenger_won", always_won)], ["king"]),
+    "reservoir of the first": ([(reservoir, "admit", reservoir_of_the_first)], ["sample"]),
+    "king of the day": ([(explore_loop, "challenger_won", always_won)], ["king"]),
 }
 
 

@@ -221,7 +221,7 @@ def test_bucket_is_as_described_but_for_its_slots():
         told = published.explore(uniform(500), 20, [2, 9], "bucket", runs=3, seed=seed)
         for slots in (3, 10):
             pulls = pulls_of_test(slots, 500)
-            done = simulate.explore(uniform(500), 20, slots, "bucket", pulls=pulls, runs=3, seed=seed)
+            done = simulate.explore(uniform(500), 20, slots, "bucket", tests=pulls, runs=3, seed=seed)
             for column in ("run", "mean", "median", "max", "within", "epsilon", "pulls", "peak_memory"):
                 assert told.where(slots=slots)[column].tolist() == done[column].tolist()
 
@@ -230,7 +230,7 @@ def test_with_all_deviations_off_exploration_is_that_of_simulate():
     """Gaussian rewards, since they have no ties, which `simulate` breaks in favour of the newer arm."""
     stream = uniform(9000).gaussian(0.5)
     told = published.explore(stream, 20, 4, deviations=AS_DESCRIBED, runs=2)
-    done = simulate.explore(stream, 20, 4, ["bucket", "topk"], pulls=pulls_of_test(4, 9000), runs=2)
+    done = simulate.explore(stream, 20, 4, ["bucket", "topk"], tests=pulls_of_test(4, 9000), runs=2)
     for column in done.columns:
         assert told[column].tolist() == done[column].tolist()
 
@@ -243,7 +243,7 @@ def test_with_all_deviations_off_exploration_is_that_of_simulate():
 def test_with_memory_w_all_arms_are_kept_and_played_as_simulate_does(stream):
     for deviations, partial in ((PUBLISHED, True), (AS_DESCRIBED, False)):
         told = published.regret(stream, 10, 60, 10, "reservoir", deviations=deviations, runs=2)
-        done = simulate.regret(stream, 10, 60, 10, "fifo", "ucb", partial=partial, runs=2)
+        done = simulate.play(stream, 10, 60, 10, "fifo", "ucb", partial=partial, runs=2)
         assert told["regret"] == pytest.approx(done["regret"])
         assert told["pulls"].tolist() == done["pulls"].tolist()
 
@@ -252,7 +252,7 @@ def test_with_all_deviations_off_the_reservoir_is_that_of_simulate():
     """150 runs each: Kolmogorov-Smirnov, by chance once in 10,000 tests."""
     stream = two_level_spread(200, 20).rated([0, 0.5, 1])
     told = published.regret(stream, 20, 100, 8, "reservoir", deviations=AS_DESCRIBED, runs=150, seed=5)
-    done = simulate.regret(stream, 20, 100, 8, "reservoir", "ucb", runs=150, seed=6)
+    done = simulate.play(stream, 20, 100, 8, "reservoir", "ucb", runs=150, seed=6)
     assert stats.ks_2samp(told["regret"], done["regret"]).pvalue > 1e-4
 
 

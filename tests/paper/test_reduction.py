@@ -54,7 +54,7 @@ class Listener:
         return [arm for arm, _ in self.arms]
 
     def arrive(self, arm):
-        gone = self.memory[: len(self.arms) + 1 - self.window]
+        gone = self.stored[: len(self.arms) + 1 - self.window]
         self.arms = [*self.arms[len(gone) :], (arm, 0.0)]
         self.left = 300
         return gone
@@ -100,7 +100,7 @@ def test_the_answer_is_no_zero_arm_and_no_arm_of_another_problem(rule):
 @each_rule
 def test_a_window_of_one_arm_answers_with_it(rule):
     rules = dict(RULES[rule]) | ({"memory": 1} if rule in ("fifo", "topk") else {})
-    explorer = Explorer(1, guarantee="strong", arms=6, pulls=3, **rules)
+    explorer = Explorer(1, guarantee="strong", arms=6, tests=3, **rules)
     assert solve(explorer, [["a"], ["b"], ["c"]], pull=lambda arm: 0.5).answers == ("a", "b", "c")
 
 
@@ -112,7 +112,7 @@ def test_names_may_come_again():
 
 def test_arms_may_be_none_or_unhashable():
     """The explorer never sees them."""
-    solved = solve(Explorer(2, pulls=1), [[None, [1]]], pull=lambda arm: 0.2 if arm is None else 0.7)
+    solved = solve(Explorer(2, tests=1), [[None, [1]]], pull=lambda arm: 0.2 if arm is None else 0.7)
     assert solved.answers == ([1],)
 
 
@@ -133,7 +133,7 @@ def test_only_real_arms_are_pulled_and_all_pulls_are_counted(rule):
 
 
 def test_tests_of_a_fixed_length_spend_half_of_their_pulls_on_zero_arms():
-    solved = solve(Explorer(W, pulls=7), random_problems(np.random.default_rng(0)), pull=Arm.pull)
+    solved = solve(Explorer(W, tests=7), random_problems(np.random.default_rng(0)), pull=Arm.pull)
     assert (solved.pulls, solved.explorer_pulls) == (7 * W * PROBLEMS, 2 * 7 * W * PROBLEMS)
 
 
@@ -199,11 +199,11 @@ def test_asking_for_an_arm_that_is_not_valid_is_an_error():
 def test_a_problem_has_as_many_arms_as_the_window_and_nothing_is_pulled_before_that_is_known(second):
     match = rf"^problems must have 2 arms each, as the window has, but problem 2 has {len(second)}$"
     with pytest.raises(ValueError, match=match):
-        solve(Explorer(2, pulls=1), [["a", "b"], second], pull=pytest.fail)
+        solve(Explorer(2, tests=1), [["a", "b"], second], pull=pytest.fail)
 
 
 def test_an_explorer_must_be_fresh():
-    explorer = Explorer(2, pulls=1)
+    explorer = Explorer(2, tests=1)
     explorer.arrive("old")
     explorer.tell("old", 1.0)
     with pytest.raises(ValueError, match=r"^explorer must be fresh, not one that stores \['old'\]$"):
@@ -212,4 +212,4 @@ def test_an_explorer_must_be_fresh():
 
 def test_a_reward_that_is_none_is_refused_by_the_explorer():
     with pytest.raises(ValueError, match=r"^reward must be"):
-        solve(Explorer(2, pulls=1), [["a", "b"]], pull=lambda arm: 1.5)
+        solve(Explorer(2, tests=1), [["a", "b"]], pull=lambda arm: 1.5)

@@ -8,7 +8,7 @@ from bestbefore.paper import summary, verdicts
 from bestbefore.paper.finding import share
 from bestbefore.paper.panels import Panel
 from bestbefore.paper.readings import CURVES, MEASURES, Piece, run_piece
-from bestbefore.simulate import explore, regret
+from bestbefore.simulate import explore, play
 from bestbefore.streams import two_level, uniform
 
 EXPLORE = Panel("explore", "uniform", 200, 20, (2, 4, 8))
@@ -81,7 +81,7 @@ def test_as_described_is_what_simulations_do():
     table = explore(uniform(200), 20, 2, "bucket", delta=0.01, runs=[1], seed=5)
     assert row["mean"] == table["mean"][0]
     (row, *_) = run_piece(Piece(REGRET, CURVES["regret"][0], run=1, seed=5))
-    played = regret(two_level(100, 10), 10, 1000, 2, "reservoir", "ucb", partial=True, runs=[1], seed=5)
+    played = play(two_level(100, 10), 10, 1000, 2, "reservoir", "ucb", runs=[1], seed=5)
     assert row["regret"] == played["regret"][0]
 
 

@@ -12,7 +12,7 @@ EXPLICIT, IMPLICIT = rules.STRATEGIES_OF_FLAG["explicit"], rules.STRATEGIES_OF_F
 
 
 def seek(stream, **settings):
-    return simulate.everlasting(stream, **{"window": 50, "budget": 10**6, "runs": 30, "progress": False} | settings)
+    return simulate.seek(stream, **{"window": 50, "budget": 10**6, "runs": 30, "progress": False} | settings)
 
 
 def test_a_window_of_slots_costs_nothing_and_fewer_may_cost_all():

@@ -124,7 +124,7 @@ def test_a_table_does_not_change_with_the_list_it_was_made_of():
 
 def test_what_a_simulation_returns_goes_through_csv_json_and_pandas():
     """Plain numbers, not NumPy's: JSON knows only those."""
-    table = explore([0.2, 0.8, 0.5], window=2, memory=2, keep=["fifo", "bucket"], pulls=5, runs=2)
+    table = explore([0.2, 0.8, 0.5], window=2, memory=2, keep=["fifo", "bucket"], tests=5, runs=2)
     assert Table(json.loads(table.to_json())) == table
     assert len(table.to_csv().splitlines()) == 1 + 4
     assert table.to_pandas()["memory"].tolist() == [2, 2, 2, 2]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from bestbefore.noise import BOUNDED, Noise
 from bestbefore import streams
 from bestbefore.streams import (
     BLOCK,
@@ -62,7 +63,7 @@ def test_blocks_cover_the_length_and_none_is_too_long(name):
     assert [block.means.size for block in blocks] == [BLOCK, BLOCK, 124]
     for block in blocks:
         assert ((block.means >= 0) & (block.means <= 1)).all()
-        assert (block.levels.size, block.sigma) == (0, 0.0)
+        assert (block.levels.size, block.noise) == (0, BOUNDED)
 
 
 @each_instance
@@ -237,7 +238,7 @@ def test_reduction_over_the_borders_of_blocks(window):
 def test_rewards_of_other_kinds_are_put_on_top():
     block = next(reduction([[0.5]], 1).rated([0, 1]).blocks(np.random.default_rng(0)))
     assert block.weights.tolist() == [[1, 0], [0.5, 0.5]]
-    assert next(epoch(5, 2).gaussian(0.3).blocks(np.random.default_rng(0))).sigma == 0.3
+    assert next(epoch(5, 2).gaussian(0.3).blocks(np.random.default_rng(0))).noise == Noise(0.3, False)
 
 
 # Chance

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bestbefore.noise import BOUNDED, Noise
 from bestbefore.streams import BLOCK, Stream, as_stream, from_means, from_ratings, uniform
 from bestbefore.streams.stream import bernoulli, block_sizes
 
@@ -108,7 +109,7 @@ def test_a_stream_does_not_change_when_the_array_it_was_made_of_does():
 
 def test_arms_from_means_are_bernoulli():
     (block,) = blocks_of(from_means([0.5]))
-    assert (block.levels.size, block.weights.size, block.sigma) == (0, 0, 0.0)
+    assert (block.levels.size, block.weights.size, block.noise) == (0, 0, BOUNDED)
 
 
 def test_as_stream_leaves_a_stream_as_it_is_and_reads_means():
@@ -166,7 +167,7 @@ def test_length_is_a_count(length):
 def test_the_mean_of_a_rated_arm_is_that_of_its_ratings():
     stream = from_ratings([[1, 1, 2], [0, 0, 5], [3, 0, 0]], levels=[0, 0.5, 1])
     assert means_of(stream).tolist() == [0.625, 1.0, 0.0]
-    assert stream.sigma == 0.5
+    assert stream.noise == BOUNDED
 
 
 @pytest.mark.parametrize(
@@ -224,17 +225,17 @@ def test_levels_that_do_not_reach_the_means_are_refused():
 def test_gaussian_arms_keep_their_means():
     stream = from_means([0.2, 0.7]).gaussian(2.0)
     (block,) = blocks_of(stream)
-    assert (block.means.tolist(), block.sigma, block.levels.size) == ([0.2, 0.7], 2.0, 0)
-    assert stream.sigma == 2.0
+    assert (block.means.tolist(), block.noise, block.levels.size) == ([0.2, 0.7], Noise(2.0, False), 0)
+    assert stream.noise == Noise(2.0, False)
 
 
 def test_the_last_word_on_rewards_counts():
     """Gaussian and then rated is rated, and the other way round."""
     (rated,) = blocks_of(from_means([0.5]).gaussian(2.0).rated([0, 1]))
     (gaussian,) = blocks_of(from_means([0.5]).rated([0, 1]).gaussian(2.0))
-    assert (rated.sigma, rated.levels.tolist()) == (0.0, [0.0, 1.0])
-    assert (gaussian.sigma, gaussian.levels.tolist()) == (2.0, [])
-    assert from_means([0.5]).gaussian(2.0).rated([0, 1]).sigma == 0.5
+    assert (rated.noise, rated.levels.tolist()) == (BOUNDED, [0.0, 1.0])
+    assert (gaussian.noise, gaussian.levels.tolist()) == (Noise(2.0, False), [])
+    assert from_means([0.5]).gaussian(2.0).rated([0, 1]).noise == BOUNDED
 
 
 def test_other_rewards_do_not_change_the_arms_that_a_generator_makes():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bestbefore.noise import BOUNDED
 from bestbefore.streams import BLOCK, beta, constant, decreasing, sawtooth, two_level, two_level_spread, uniform
 
 LONG = 2 * BLOCK + 123
@@ -48,12 +49,12 @@ def test_blocks_cover_the_length_and_none_is_too_long(name):
 def test_means_lie_between_0_and_1_and_rewards_are_bernoulli(name):
     for block in ALL[name](LONG).blocks(np.random.default_rng(0)):
         assert ((block.means >= 0) & (block.means <= 1)).all()
-        assert (block.levels.size, block.sigma) == (0, 0.0)
+        assert (block.levels.size, block.noise) == (0, BOUNDED)
 
 
 @each_stream
 def test_a_stream_knows_its_name_and_that_its_rewards_lie_in_the_unit_interval(name):
-    assert (ALL[name](5).name, ALL[name](5).sigma) == (name, 0.5)
+    assert (ALL[name](5).name, ALL[name](5).noise) == (name, BOUNDED)
 
 
 @each_stream

@@ -1,4 +1,4 @@
-"""The contract of an agent: four verbs and what can be asked of it, the same for every agent, live or simulated."""
+"""The contract of an agent: its verbs and what can be asked of it, the same for every agent, live or simulated."""
 
 from collections.abc import Hashable
 from typing import Any, Protocol, Self, runtime_checkable
@@ -12,11 +12,11 @@ class Agent(Protocol):
     """
 
     window: int
-    slots: int
-    """How many arms may be stored."""
+    memory: int
+    """Slots: how many arms may be stored."""
 
     def arrive(self, arm: Hashable) -> list[Any]:
-        """Let a new arm arrive; return the arms that memory let go since the last arrival, so the caller may too."""
+        """Let a new arm arrive; return the arms that memory let go, so that the caller can forget them too."""
 
     def ask(self) -> Any:
         """Return the arm to pull next, or None when nothing is to be pulled before the next arrival."""
@@ -28,7 +28,7 @@ class Agent(Protocol):
         """Return the current answer, never an expired arm, or None when none that could be the answer is stored."""
 
     @property
-    def memory(self) -> list[Any]:
+    def stored(self) -> list[Any]:
         """The arms stored, oldest first."""
 
     @property

@@ -1,21 +1,22 @@
 """Explorer: a live agent that always knows a nearly best arm of the window."""
 
-from collections.abc import Hashable
-from typing import Any, ClassVar
+from collections.abc import Callable, Hashable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bestbefore import rules
+from bestbefore import keep as keep_rules
+from bestbefore import plan
 from bestbefore.agents import saved
-from bestbefore.agents.keeper import Keeper, Known
-from bestbefore.agents.plan import make_plan
-from bestbefore.keep import admit
-from bestbefore.memory import drop, expire, put
-from bestbefore.pull import challenge
-from bestbefore.pull.fixed import fixed
+from bestbefore.agents.base import BaseAgent, Statistics
+from bestbefore.memory import Moment, drop, expire, put
+from bestbefore.own import jitted
+from bestbefore.plan import plan_exploration
+from bestbefore.probe.challenge import Challenges
+from bestbefore.probe.fixed import FixedTests
 
 
-class Explorer(Keeper):
+class Explorer(BaseAgent):
     """Find a nearly best arm of the last `window` arrivals, remembering only a few arms.
 
     Each arm is tested when it arrives, by as many pulls as the guarantee needs; then the keep rule decides who stays.
@@ -29,21 +30,24 @@ class Explorer(Keeper):
     delta
         The probability with which the guarantee may fail.
     keep
-        The keep rule: "staircase", "bucket" (Algorithm 1 of the paper), "fifo", "topk", "reservoir" or "king".
+        The keep rule: "staircase", "bucket" (Algorithm 1 of the paper), "fifo", "topk", "reservoir" or "king"; or a
+        function of your own with the signature of a rule, see `bestbefore.keep`.
     guarantee
-        "weak": at any one fixed time; "strong": at all times at once, of a stream of `arms` arms; "anytime": at all
-        times at once, of an endless stream.
+        "weak": at any one time that is fixed beforehand; "strong": at all times at once, of a stream of `arms` arms;
+        "anytime": at all times at once, of an endless stream.
     arms
         How many arms will arrive, for a strong guarantee.
     memory
         Slots.  Unless given, as many as the guarantee needs; given without epsilon, they are put to their best use.
     seed
-        A seed or a generator, for the luck of "reservoir".
+        A seed or a generator, for rules that draw, such as "reservoir".
+    probe
+        How an arriving arm is tested: "fixed", or "challenge" with keep="king".  Unless given, as the keep rule needs.
     pending
         How many arms may be under test at once, the newest among them; those before it are stored arms and take a slot.
         When one more arrives, the oldest is settled with the rewards that it has.
-    pulls
-        Known each arm by so many pulls instead.
+    tests
+        Pull each arm exactly this many times.
     split, slack
         See `bestbefore.bounds` and `bestbefore.keep.staircase`.
     sigma
@@ -56,7 +60,7 @@ class Explorer(Keeper):
     ...     gone = explorer.arrive(arm)
     ...     while (wanted := explorer.ask()) is not None:
     ...         explorer.tell(wanted, mean)
-    ...     print(arm, explorer.best(), explorer.memory, gone)
+    ...     print(arm, explorer.best(), explorer.stored, gone)
     a a ['a'] []
     b a ['a', 'b'] []
     c a ['a', 'c'] []
@@ -68,21 +72,23 @@ class Explorer(Keeper):
     bandits": Algorithm 1, Theorem 2, Lemma 4.2.
     """
 
-    _fields: ClassVar = {"irregular": int, "duel": list}
+    _fields: ClassVar = {"irregular": int}
+    _other_fields: ClassVar = {"probe": list}
 
     def __init__(
         self,
-        window: int = 100,
+        window: int = plan.WINDOW,
         epsilon: float | None = None,
-        delta: float = 0.05,
-        keep: str = "staircase",
-        guarantee: str = "weak",
+        delta: float = plan.DELTA,
+        keep: str | Callable[..., int] = plan.KEEP,
+        guarantee: str = plan.GUARANTEE,
         arms: int | None = None,
         memory: int | None = None,
         seed: int | np.random.Generator | None = None,
         *,
+        probe: str | None = None,
         pending: int = 1,
-        pulls: int | None = None,
+        tests: int | None = None,
         split: float | None = None,
         slack: float | None = None,
         sigma: float | None = None,
@@ -91,27 +97,39 @@ class Explorer(Keeper):
             window=window,
             epsilon=epsilon,
             delta=delta,
-            keep=keep,
             guarantee=guarantee,
             arms=arms,
             memory=memory,
+            probe=probe,
             pending=pending,
-            pulls=pulls,
+            tests=tests,
             split=split,
             slack=slack,
             sigma=sigma,
         )
-        self.plan = plan = make_plan(**arguments)
-        if keep == "king" and pending != 1:
-            raise ValueError(f"pending must be 1 with keep='king', which fights one challenge at a time, not {pending}")
-        super().__init__(arguments, plan.window, plan.slots, plan.sigma, seed, plan.pending)
-        self.slots += plan.pending - 1  # arms under test before the newest are stored, too
-        self._duel = challenge.peaceful_duel()
+        self.plan = made = plan_exploration(keep, **arguments)
+        arguments = saved.with_rules(arguments, keep=keep)
+        super().__init__(arguments, made.window, made.slots, made.noise, seed, made.pending)
+        self.memory = made.memory
+        self.keep, self.split, self.arms, self.pending = keep, split, made.arms, made.pending
+        self.epsilon, self.delta, self.guarantee = made.epsilon, made.delta, made.guarantee
+        self.slack, self.probe = made.slack, made.probe
+        self.exempt = made.exempt
+        """How many of the oldest valid arms the promise does not speak of: 0 unless `slack` lets it pass arms over."""
+        self._own = jitted("keep", made.keep.own) if made.keep.own else None
+        self._probe: FixedTests | Challenges = FixedTests()
+        if made.probe == "challenge":
+            self._probe = Challenges(min(made.epsilon, 1.0), made.delta, made.noise.sigma)
         self._irregular = 0  # the newest arm whose mean does not rest on its test alone, as planned
 
     @property
     def _rule(self) -> str:
-        return self.plan.keep
+        return self.plan.keep.name
+
+    @property
+    def tests(self) -> int:
+        """The pulls of one arm's test, at most: of the newest arm, where they grow with time."""
+        return self.plan.tests_of(max(self.arrivals, 1))
 
     @property
     def under_test(self) -> list[Any]:
@@ -122,13 +140,13 @@ class Explorer(Keeper):
     def promise(self) -> float | None:
         """The epsilon that is promised with probability 1 - delta, of all arms whose tests are over, or None.
 
-        There is none where the settings allow none, nor while an arm is valid whose test was cut short, or got rewards
-        after it was over.
+        It speaks of all valid arms but the `exempt` oldest.  There is none where the settings allow none, nor while an
+        arm is valid whose test was cut short, or got rewards after it was over.
         """
         return None if self._irregular else self.plan.promise
 
     def arrive(self, arm: Hashable) -> list[Any]:
-        """Let a new arm arrive; return the arms that memory let go since the last arrival, so that the caller may too.
+        """Let a new arm arrive; return the arms that memory let go, so that the caller can forget them too.
 
         Arms that have expired, with this arrival or before, are among them; nothing of them is kept.
         """
@@ -136,7 +154,9 @@ class Explorer(Keeper):
         self._expire()
         while len(self._tests) >= self.plan.pending:
             self._settle(next(iter(self._tests)))
-        self._begin_test(number)
+        self._tests[number] = Statistics(0, 0.0, self._tests_of(number))
+        if not self._probe.begin(self._slots):
+            self._settle(number)
         self._forget()
         return self._roster.handed_out()
 
@@ -146,7 +166,7 @@ class Explorer(Keeper):
         Each call counts as a pull under way, so several may be: asked often enough, an arm is not named again while its
         rewards are awaited.
         """
-        for number in self._pullable():
+        for number in [*self._probe.pulled_again(self._slots), *self._tests]:
             if self._wanted(number) > self._in_flight.get(number, 0):
                 return self._asked(number)
         return None
@@ -163,101 +183,73 @@ class Explorer(Keeper):
         then raises `ExpiredArm` or `UnknownArm` too.
         """
         number, pulls, total = self._heard(arm, reward, pulls, arrival)
-        more = self._known_with(number, pulls, total)
+        more = self._statistics_with(number, pulls, total)
+        under_test = number in self._tests
         self._told(number, pulls)
-        if number in self._tests:
+        if under_test:
             self._tests[number] = more
         else:
             self._update(number, more)
-        if self.plan.keep == "king":
-            self._fight(number, pulls, total)
-        elif number in self._tests and self._wanted(number) == 0:
-            self._settle(number)
+        self._probe.told(under_test, pulls, total)
+        tested = number if under_test else next(iter(self._tests), 0)
+        if tested and self._probe.is_over(*self._tests[tested][::2]):
+            self._settle(tested)
         if number not in self._tests:
             self._forget()
 
+    @classmethod
+    def from_state(cls, state: dict[str, Any], *, keep: Callable[..., int] | None = None) -> Self:
+        """Make an explorer that goes on exactly where the one that gave `state` stood.
+
+        A keep rule of your own is not saved: give it again.
+        """
+        return cls._restored(state, keep=keep)
+
+    def state(self) -> dict[str, Any]:
+        """Return all that the explorer knows as a plain dict, ready for JSON if the arms' names are."""
+        return super().state() | {"probe": self._probe.state()}
+
     def _restore(self, fields: dict[str, Any]) -> None:
-        super()._restore(fields | {"duel": challenge.Duel(*saved.arrays_like(self._duel, fields["duel"]))})
-        king_and_challenger = self.plan.keep == "king" and self._memory.arrival[0] > 0 and len(self._tests) == 1
-        if not challenge.is_over(self._duel) and not king_and_challenger:
-            raise ValueError("state is damaged: the arms under test do not fit the settings")
+        super()._restore(fields)
+        self._probe.restore(fields["probe"], self._slots, len(self._tests))
 
-    def _pulls_of(self, number: int) -> int:
-        return self.plan.pulls_of(number)
-
-    def _pullable(self) -> list[int]:
-        """Return the arms of which pulls may be wanted, in the order in which they are asked for."""
-        if self.plan.keep == "king" and not challenge.is_over(self._duel):
-            return [int(self._memory.arrival[0]), *self._tests]
-        return list(self._tests)
+    def _tests_of(self, number: int) -> int:
+        return self.plan.tests_of(number)
 
     def _wanted(self, number: int) -> int:
         """Return how many more rewards of an arm are wanted."""
-        if self.plan.keep == "king":
-            return fixed(int(self._duel.pulls[self._side(number)]), int(self._duel.counts[challenge.WANTED]))
         test = self._tests.get(number)
-        return fixed(test.pulls, test.wanted) if test else 0
-
-    def _side(self, number: int) -> int:
-        return challenge.CHALLENGER_SIDE if number in self._tests else challenge.KING_SIDE
+        return self._probe.wanted(test is not None, *(test[::2] if test else (0, 0)))
 
     def _expire(self) -> None:
         """Drop what is too old from the slots and from the arms under test."""
-        expire(self._memory, self._roster.oldest)
+        expire(self._slots, self._roster.oldest)
         if self._irregular < self._roster.oldest:
             self._irregular = 0
         for number in [number for number in self._tests if number < self._roster.oldest]:
             del self._tests[number]
-        if self.plan.keep == "king" and self._memory.arrival[0] == 0:
-            challenge.crown(self._duel)
-
-    def _begin_test(self, number: int) -> None:
-        """Put the newest arm under test; a vacant throne it takes without one."""
-        self._tests[number] = Known(0, 0.0, self.plan.pulls_of(number))
-        if self.plan.keep == "king":
-            if self._memory.arrival[0] == 0:
-                self._settle(number)
-            else:
-                challenge.start_challenge(self._duel, self._unit)
+        self._probe.expired(self._slots)
 
     def _settle(self, number: int) -> None:
         """End the test of an arm with the rewards that it has: the keep rule decides."""
         test = self._tests.pop(number)
         if test.pulls < test.wanted:
             self._irregular = max(self._irregular, number)
-        if self.plan.keep == "king":
-            if self._memory.arrival[0] != 0 and not challenge.challenger_won(self._duel):
-                challenge.end_challenge(self._duel)
-                return
-            challenge.crown(self._duel)
-        elif test.pulls == 0:
-            return
-        luck = self._luck.random() if self.plan.keep == "reservoir" else 0.0
-        self._admit(number, test, luck)
+        if self._probe.passes(self._slots, test.pulls):
+            self._admit(number, test, self._rng.random() if self.plan.keep.draws else 0.0)
 
-    def _admit(self, number: int, test: Known, luck: float) -> None:
-        rule, now = rules.KEEP[self.plan.keep], self._roster.now
-        admit(rule, self._memory, number, test.pulls, test.total, now, self.window, self.plan.slack, luck)
+    def _admit(self, number: int, test: Statistics, coin: float) -> None:
+        moment = Moment(self._roster.now, self.window, self._roster.now, self.plan.slack, coin)
+        if self._own:
+            self._own(self._slots, number, test.pulls, test.total, moment)
+        else:
+            keep_rules.admit(self.plan.keep.number, self._slots, number, test.pulls, test.total, moment)
 
-    def _update(self, number: int, known: Known) -> None:
+    def _update(self, number: int, known: Statistics) -> None:
         """Count rewards for an arm that is stored already; where its place depends on its mean, place it anew."""
         self._irregular = max(self._irregular, number)
-        if self.plan.keep in ("bucket", "staircase"):
-            drop(self._memory, self._slot(number))
+        if self.plan.keep.by_mean:
+            drop(self._slots, self._slot(number))
             self._admit(number, known, 0.0)
         else:
-            put(self._memory, self._slot(number), number, known.pulls, known.total)
-
-    @property
-    def _unit(self) -> float:
-        sigma = 0.5 if self.plan.sigma is None else self.plan.sigma
-        return challenge.challenge_unit(min(self.plan.epsilon, 1.0), self.plan.delta, sigma)
-
-    def _fight(self, number: int, pulls: int, total: float) -> None:
-        """Count rewards for the king's side or the challenger's, and settle the challenge if it is decided."""
-        if challenge.is_over(self._duel):
-            return
-        challenge.fight(self._duel, self._side(number), pulls, total)
-        challenge.judge(self._duel, self._unit, min(self.plan.epsilon, 1.0))
-        if challenge.is_over(self._duel):
-            self._settle(next(iter(self._tests)))
+            put(self._slots, self._slot(number), number, known.pulls, known.total)

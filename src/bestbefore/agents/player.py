@@ -1,23 +1,23 @@
 """Player: a live agent that spends the traffic of each window well."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from types import NoneType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bestbefore import bounds, rules
+from bestbefore import keep as keep_rules
+from bestbefore import plan
 from bestbefore.agents import saved
-from bestbefore.agents.keeper import Keeper
-from bestbefore.arguments import between, finite, one_of, whole
-from bestbefore.keep import make_room
-from bestbefore.memory import expire, put
-from bestbefore.pull import highest, horizon_of
-from bestbefore.pull.inf import drawn_place, inf_odds
-from bestbefore.pull.thompson import thompson_slot
+from bestbefore.agents.base import BaseAgent
+from bestbefore.arguments import finite, whole
+from bestbefore.memory import Memory, Moment, expire, put
+from bestbefore.own import jitted
+from bestbefore.plan import plan_play
+from bestbefore.pull import Horizon, choose, highest, horizon_of
 
 
-class Player(Keeper):
+class Player(BaseAgent):
     """Pull well: lose little by not pulling the best arm of the last `window` arrivals, with few arms at hand.
 
     Parameters
@@ -25,19 +25,21 @@ class Player(Keeper):
     window
         W: only the last W arrivals are valid.
     memory
-        Slots; an arriving arm takes one before it is pulled.
+        Slots; an arriving arm takes one before it is pulled.  Unless given, 20, or the window if that is less.
     keep
-        The keep rule: "staircase", "fifo" (with W slots, the paper's), "reservoir", "topk" or "bucket".
+        The keep rule: "staircase", "fifo" (with W slots, the paper's), "reservoir", "topk" or "bucket"; or a function
+        of your own with the signature of a rule, see `bestbefore.keep`.
     pull
-        The pull rule: "moss", "ucb", "kl_ucb", "thompson", "inf" or "commit".
+        The pull rule: "moss", "ucb", "kl_ucb", "thompson", "inf" or "commit"; or an index of your own, see
+        `bestbefore.pull`.
     seed
-        A seed or a generator, for the luck of "reservoir", "thompson" and "inf".
+        A seed or a generator, for rules that draw: "reservoir", "thompson" and "inf".
     delta
         The confidence of "ucb" and "commit".
     carry
         Whether what is known of an arm is carried over from window to window.
     partial
-        Begin with the first arrival, instead of when the first window is full.
+        Begin with the first arrival; False begins when the first window is full, as the paper defines it.
     epsilon
         The accuracy that the tests of "commit" are for; unless given, 3 / memory.
     sigma
@@ -45,14 +47,14 @@ class Player(Keeper):
 
     Example
     -------
-    >>> player = Player(window=2, memory=2, partial=True)
+    >>> player = Player(window=2, memory=2)
     >>> pulls = {"a": 0, "b": 0, "c": 0}
     >>> for arm in pulls:
     ...     gone = player.arrive(arm, budget=50)
     ...     while (pulled := player.ask()) is not None:
     ...         pulls[pulled] += 1
     ...         player.tell(pulled, {"a": 0.2, "b": 0.9, "c": 0.4}[pulled])
-    >>> player.best(), player.memory, sum(pulls.values()), max(pulls, key=pulls.get)
+    >>> player.best(), player.stored, sum(pulls.values()), max(pulls, key=pulls.get)
     ('b', ['b', 'c'], 150, 'b')
 
     References
@@ -66,50 +68,43 @@ class Player(Keeper):
 
     def __init__(
         self,
-        window: int = 100,
-        memory: int = 20,
-        keep: str = "staircase",
-        pull: str = "moss",
+        window: int = plan.WINDOW,
+        memory: int | None = None,
+        keep: str | Callable[..., int] = plan.KEEP,
+        pull: str | Callable[..., float] = plan.PULL_RULE,
         seed: int | np.random.Generator | None = None,
         *,
-        delta: float = 0.01,
+        delta: float = plan.PLAY_DELTA,
         carry: bool = True,
-        partial: bool = False,
+        partial: bool = True,
         epsilon: float | None = None,
         sigma: float | None = None,
     ) -> None:
-        carry, partial = bool(carry), bool(partial)
         arguments = saved.arguments_of(
             window=window,
             memory=memory,
-            keep=keep,
-            pull=pull,
             delta=delta,
-            carry=carry,
-            partial=partial,
+            carry=bool(carry),
+            partial=bool(partial),
             epsilon=epsilon,
             sigma=sigma,
         )
-        super().__init__(arguments, window, memory, sigma, seed)
-        self.keep, self.pull = one_of("keep", keep, rules.KEEP_FOR_REGRET), one_of("pull", pull, rules.PULL)
-        self.delta = between("delta", delta, 0, 1)
-        self.carry, self.partial = carry, partial
-        if epsilon is not None:
-            between("epsilon", epsilon, 0, 1, closed="right")
-        self._s = 1
-        if pull == "commit":
-            noise = (3 / self.slots if epsilon is None else epsilon) / 3
-            deviation = 0.5 if self.sigma is None else self.sigma
-            self._s = bounds.pulls_for_noise(noise, bounds.failure(self.window, self.delta), deviation)
+        self.plan = made = plan_play(keep=keep, pull=pull, **arguments)
+        super().__init__(saved.with_rules(arguments, keep=keep, pull=pull), made.window, made.memory, made.noise, seed)
+        self.keep, self.pull, self.delta, self.epsilon = keep, pull, made.delta, made.epsilon
+        self.carry, self.partial = made.carry, made.partial
+        self._own_keep = jitted("keep", made.keep.own) if made.keep.own else None
+        self._own_pull = jitted("pull", made.pull.own) if made.pull.own else None
+        self._tests_of_commit = made.tests()
         self._budget: int | None = 0
         self._spent = 0  # of the budget of this epoch
         self._late: dict[int, int] = {}  # of the pulls in flight, those of earlier epochs
-        self._losses = np.zeros(self.slots)  # estimated, of this epoch, for inf
-        self._odds: dict[int, list[float]] = {}  # of this epoch's pulls in flight, for inf
+        self._losses = np.zeros(self.memory)  # estimated, of this epoch, for rules that know their odds
+        self._odds: dict[int, list[float]] = {}  # of this epoch's pulls in flight
 
     @property
     def _rule(self) -> str:
-        return f"{self.keep} x {self.pull}"
+        return f"{self.plan.keep.name} x {self.plan.pull.name}"
 
     @property
     def left(self) -> int | None:
@@ -119,19 +114,18 @@ class Player(Keeper):
     def arrive(self, arm: Hashable, budget: int | None = None) -> list[Any]:
         """Let a new arm arrive, which begins an epoch of `budget` pulls; return the arms that memory let go.
 
-        Without a budget the player goes on until the next arrival.  Before the first window is full there is no epoch,
-        and no pull, unless the player is `partial`.
+        Without a budget the player goes on until the next arrival.  A player that is not
+        `partial` has no epoch, and no pull, before the first window is full.
         """
         budget = None if budget is None else whole("budget", budget, at_least=0)
         number = self._roster.arrive(arm)
         self._spent = 0
-        self._budget = budget if self.partial or number >= self.window else 0
-        expire(self._memory, self._roster.oldest)
-        luck = self._luck.random() if self.keep == "reservoir" else 0.0
-        make_room(rules.KEEP_FOR_REGRET[self.keep], self._memory, number, self.window, luck)
+        self._budget = budget if number >= self.plan.first else 0
+        expire(self._slots, self._roster.oldest)
+        self._make_room(number)
         if not self.carry and self._budget != 0:
-            self._memory.pulls[:] = 0
-            self._memory.total[:] = 0.0
+            self._slots.pulls[:] = 0
+            self._slots.total[:] = 0.0
         self._losses[:] = 0.0
         self._forget()
         self._late, self._odds = dict(self._in_flight), {}
@@ -141,8 +135,8 @@ class Player(Keeper):
         """Return the arm to pull next, or None when the budget of this epoch is spent; each call spends one pull."""
         if self.left == 0:
             return None
-        slot, odds = self._choose_by_odds() if self.pull == "inf" else (self._choose(), 0.0)
-        number = int(self._memory.arrival[slot])
+        slot, odds = self._choose()
+        number = int(self._slots.arrival[slot])
         if odds:
             self._odds.setdefault(number, []).append(odds)
         self._spent += 1
@@ -159,13 +153,13 @@ class Player(Keeper):
         asked, late = (min(counts.get(number, 0), pulls) for counts in (self._in_flight, self._late))
         fresh = pulls - late
         counted = pulls if self.carry else fresh  # a fresh window does not count what was pulled before it
-        known = int(self._memory.pulls[slot]) + counted
-        rewards = finite("reward", float(self._memory.total[slot]) + total * counted / pulls)
+        known = int(self._slots.pulls[slot]) + counted
+        rewards = finite("reward", float(self._slots.total[slot]) + total * counted / pulls)
         odds = self._odds.get(number, [])
         loss = float(self._losses[slot]) + sum((1 - total / pulls) / chance for chance in odds[:fresh])
         finite("reward", loss)
         self._told(number, pulls)
-        put(self._memory, slot, number, known, rewards)
+        put(self._slots, slot, number, known, rewards)
         self._losses[slot] = loss
         self._odds[number] = odds[fresh:]
         self._late[number] = self._late.get(number, 0) - late
@@ -173,6 +167,20 @@ class Player(Keeper):
         for counts in (self._late, self._odds):
             if not counts[number]:
                 del counts[number]
+
+    @classmethod
+    def from_state(
+        cls,
+        state: dict[str, Any],
+        *,
+        keep: Callable[..., int] | None = None,
+        pull: Callable[..., float] | None = None,
+    ) -> Self:
+        """Make a player that goes on exactly where the one that gave `state` stood.
+
+        Rules of your own are not saved: give them again.
+        """
+        return cls._restored(state, keep=keep, pull=pull)
 
     def _record(self, number: int, slot: int | None) -> dict[str, Any]:
         odds, late, loss = self._odds.get(number, []), self._late.get(number, 0), self._losses[slot]
@@ -195,26 +203,42 @@ class Player(Keeper):
         if odds:
             self._odds[number] = list(odds)
 
-    def _choose(self) -> int:
-        """Return the slot that the pull rule would pull next."""
+    def _make_room(self, number: int) -> None:
+        """Let the keep rule find a slot for an arriving arm."""
+        coin = self._rng.random() if self.plan.keep.draws else 0.0
+        moment = Moment(number, self.window, number, 0.0, coin)
+        if self._own_keep:
+            self._own_keep(self._slots, number, 0, 0.0, moment)
+        else:
+            keep_rules.admit(self.plan.keep.number, self._slots, number, 0, 0.0, moment)
+
+    def _choose(self) -> tuple[int, float]:
+        """Return the slot that the pull rule would pull next, and the odds of that choice, 0 if they are not known."""
         memory = self._foreseen(self._in_flight if self.carry else self._fresh())
-        if self.pull == "thompson":
-            return thompson_slot(memory, self.sigma or 0.0, self._luck)
+        if not self.plan.pull.index:
+            losses = np.where(memory.arrival > 0, self._losses, np.inf)
+            odds = np.zeros(self.memory)
+            slot, own = choose(self.plan.pull.number, memory, losses, odds, self._spent + 1, self._noise, self._rng)
+            return int(slot), float(own)
         stored = int(np.count_nonzero(memory.arrival))
         budget = int(memory.pulls.sum()) + 1 if self._budget is None else self._budget
-        horizon = horizon_of(budget, stored, self.delta, self._s, self.sigma or 0.0)
+        horizon = horizon_of(budget, stored, self.delta, self._tests_of_commit, self._noise)
         if self._budget is None:  # nothing caps the tests of commit
-            horizon = horizon._replace(s=self._s)
-        return highest(rules.PULL[self.pull], memory, horizon)
-
-    def _choose_by_odds(self) -> tuple[int, float]:
-        """Return the slot that inf has drawn, and the odds of it."""
-        stored = np.flatnonzero(self._memory.arrival)
-        odds = np.zeros(stored.size)
-        inf_odds(self._losses[stored], self._spent + 1, odds)
-        place = drawn_place(odds, self._luck.random())
-        return int(stored[place]), float(odds[place])
+            horizon = horizon._replace(tests=self._tests_of_commit)
+        if self._own_pull:
+            return _highest(self._own_pull, memory, horizon), 0.0
+        return int(highest(self.plan.pull.number, memory, horizon)), 0.0
 
     def _fresh(self) -> dict[int, int]:
         """Return the pulls in flight that are of this epoch."""
         return {number: pulls - self._late.get(number, 0) for number, pulls in self._in_flight.items()}
+
+
+def _highest(own: Callable[..., float], memory: Memory, horizon: Horizon) -> int:
+    """Return the slot of the highest index by a user's own rule; of equals, the newest."""
+
+    def height(slot: int) -> tuple[float, int]:
+        pulls, total = float(memory.pulls[slot]), float(memory.total[slot])
+        return own(pulls, total, horizon) if pulls else np.inf, int(memory.arrival[slot])
+
+    return max(np.flatnonzero(memory.arrival).tolist(), key=height)

@@ -19,6 +19,7 @@ from typing import Any
 from bestbefore.agents import saved
 from bestbefore.arguments import finite, is_name, whole
 from bestbefore.errors import ExpiredArm, UnknownArm
+from bestbefore.noise import Noise
 
 
 class Roster:
@@ -114,10 +115,10 @@ class Roster:
         self._numbers[arm] = number
 
 
-def checked_total(reward: float, pulls: int, sigma: float | None) -> float:
-    """Return the total of so many rewards, if they can have it: on [0, 1] each, unless they are sigma-sub-Gaussian."""
+def checked_total(reward: float, pulls: int, noise: Noise) -> float:
+    """Return the total of so many rewards, if they can have it: each lies in [0, 1] where rewards are bounded."""
     total = finite("reward", reward)
-    if sigma is not None or 0 <= total <= pulls:
+    if not noise.bounded or 0 <= total <= pulls:
         return total
     if not -1e-9 <= total / pulls <= 1 + 1e-9:  # sums of many floats may be off in the last digits
         allowed = "1" if pulls == 1 else f"{pulls}, the number of pulls"

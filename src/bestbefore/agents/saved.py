@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 
 from bestbefore.arguments import MOST, is_name
+from bestbefore.rules import name_of
+
+OWN = "own"
+"""Stands for the name of a user's own rule."""
 
 UNSAVED = ("seed", "valid")
-"""Arguments of constructors that are not kept: where luck stands is, and functions cannot be."""
+"""Arguments of constructors that are not saved: the generator's state is, and functions cannot be."""
 
 
 def checked_agent(state: Any, agent: str, version: int, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,12 +56,28 @@ def arguments_of(**given: Any) -> dict[str, Any]:
     return {name: float(value) if isinstance(value, Fraction) else plain(value) for name, value in given.items()}
 
 
-def checked_arguments(arguments: dict[str, Any], agent: type) -> dict[str, Any]:
-    """Return saved arguments of an agent's constructor, or say which are wrong."""
+def with_rules(arguments: dict[str, Any], **chosen: Any) -> dict[str, Any]:
+    """Return arguments with the rules that were chosen, by name; of a user's own rule only its name is saved."""
+    return arguments | {kind: {OWN: name_of(rule)} if callable(rule) else rule for kind, rule in chosen.items()}
+
+
+def checked_arguments(arguments: dict[str, Any], agent: type, functions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return saved arguments of an agent's constructor with the functions among them, or say what is wrong."""
     expected = set(signature(agent).parameters) - set(UNSAVED)
     if set(arguments) != expected:
         raise ValueError(f"state is damaged: arguments must be {sorted(expected)}, not {sorted(map(str, arguments))}")
-    return arguments
+    given = {kind: function for kind, function in functions.items() if function is not None}
+    for kind, rule in arguments.items():
+        if not isinstance(rule, dict):
+            continue
+        if set(rule) != {OWN}:
+            raise ValueError(f"state is damaged: {kind} cannot be {rule!r}")
+        if kind not in given or name_of(given[kind]) != rule[OWN]:
+            raise ValueError(f"{kind} must be given again: the agent that was saved had its own, called {rule[OWN]!r}")
+    for kind in set(given) & set(arguments):
+        if not isinstance(arguments[kind], dict):
+            raise ValueError(f"{kind} must be left out: the agent that was saved had {arguments[kind]!r}")
+    return arguments | given
 
 
 def name(saved: Any) -> Hashable:
@@ -77,17 +97,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     return value
-
-
-def arrays_like(arrays: tuple[Any, ...], values: list[Any]) -> list[Any]:
-    """Return saved values as arrays of the same shapes and types as these."""
-    try:
-        fresh = [np.array(value, array.dtype) for array, value in zip(arrays, values, strict=True)]
-        for array, value in zip(arrays, fresh, strict=True):
-            if value.shape != array.shape:
-                raise ValueError(f"shape {value.shape}, not {array.shape}")
-            if not np.isfinite(value).all():
-                raise ValueError(f"{value.tolist()} has a number that is not finite")
-    except (TypeError, ValueError, OverflowError) as wrong:
-        raise ValueError(f"state is damaged: {wrong}") from None
-    return fresh

@@ -1,27 +1,22 @@
 """Seeker: a live agent that finds the one arm that never expires."""
 
-import math
 from collections.abc import Callable, Hashable
-from types import NoneType
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
-from bestbefore import rules
+from bestbefore import plan, rules
 from bestbefore.agents import saved
-from bestbefore.agents.keeper import Keeper, Known
-from bestbefore.arguments import between, one_of, whole
-from bestbefore.bounds import seek_tests
-from bestbefore.keep.seek import let_expire, narrow, settle
-from bestbefore.memory import Memory, count, drop, leader, put
-from bestbefore.pull import highest, horizon_of
-from bestbefore.pull.race import bar_of, confidence, goes_on, rivals_after
+from bestbefore.agents.base import Statistics
+from bestbefore.agents.search import FINISHED, RUNNING, TICKING, Search
+from bestbefore.arguments import one_of
+from bestbefore.memory import put
+from bestbefore.plan import plan_seek
 
-RUNNING, TICKING, FINISHED = "running", "ticking", "finished"
 ASKED, TOLD = "asked", "told"
 
 
-class Seeker(Keeper):
+class Seeker(Search):
     """Seek the best arm of a whole stream, which alone never expires: all others do, `window` arrivals later.
 
     With an *explicit* flag it can be known which arms outlive their window: `valid` is asked, or `learn` tells.  An arm
@@ -34,7 +29,8 @@ class Seeker(Keeper):
     window
         W: all arms but the best expire W arrivals after their own.
     memory
-        Slots; the newest arrival takes none until the next.  With an explicit flag W slots are enough to lose nothing.
+        Slots, the window unless given; the newest arrival takes none until the next.  With an explicit flag W slots are
+        enough to lose nothing.
     flag
         "explicit" or "implicit".
     seed
@@ -75,20 +71,10 @@ class Seeker(Keeper):
     bandits": appendix "Regret minimization with an everlasting best arm".
     """
 
-    _fields: ClassVar = {
-        "champion": int,
-        "rivals": float,
-        "ticks": int,
-        "phase": str,
-        "began": (int, NoneType),
-        "flags": str,
-    }
-    _keeps_expired = True
-
     def __init__(
         self,
-        window: int = 100,
-        memory: int = 100,
+        window: int = plan.WINDOW,
+        memory: int | None = None,
         flag: str = "explicit",
         seed: int | np.random.Generator | None = None,
         *,
@@ -97,8 +83,8 @@ class Seeker(Keeper):
         budget: int | None = None,
         arms: int | None = None,
         tests: int | None = None,
-        pull: str = "moss",
-        delta: float = 0.01,
+        pull: str = plan.PULL_RULE,
+        delta: float = plan.PLAY_DELTA,
         sigma: float | None = None,
     ) -> None:
         arguments = saved.arguments_of(
@@ -113,32 +99,14 @@ class Seeker(Keeper):
             delta=delta,
             sigma=sigma,
         )
-        super().__init__(arguments, window, memory, sigma, seed, pending=1)
-        self.flag = one_of("flag", flag, rules.STRATEGIES_OF_FLAG)
-        if strategy is None:
-            strategy = "weigh" if flag == "implicit" else "wait" if self.slots >= self.window else "race"
-        self.strategy = one_of("strategy", strategy, rules.STRATEGIES_OF_FLAG[flag])
+        self.plan = made = plan_seek(**arguments)
         if valid is not None and (flag == "implicit" or not callable(valid)):
             raise ValueError(f"valid must be a function of an arm, and only with flag='explicit', not {valid!r}")
-        self.budget = None if budget is None else whole("budget", budget)
-        self.arms = None if arms is None else whole("arms", arms)
-        self.pull, self.delta = one_of("pull", pull, rules.INDEXED), between("delta", delta, 0, 1)
-        if tests is not None:
-            self.tests = whole("tests", tests)
-        elif self.budget is not None and self.arms is not None:
-            self.tests = seek_tests(self.budget, self.arms, self.strategy)
-        else:
-            self.tests = 10 if self.strategy == "rank" else 100
+        super().__init__(arguments, made.window, made.memory, made.noise, seed, pending=1)
+        self.flag, self.strategy, self.pull = made.flag, made.strategy.name, made.pull.name
+        self.budget, self.arms, self.tests, self.delta = made.budget, made.arms, made.tests, made.delta
         self._valid, self._flags = valid, TOLD if valid is None else ASKED
-        self._code, self._log = rules.STRATEGY[self.strategy], confidence(self.tests)
-        self._champion = self._ticks = 0
-        self._rivals = 0.0  # how many arms may be as good as the leader
-        self._phase = RUNNING
-        self._began: int | None = None  # how many pulls there were when the rest began to be spent
-
-    @property
-    def _rule(self) -> str:
-        return self.strategy
+        self._begin(made)
 
     @property
     def arrivals(self) -> int:
@@ -161,7 +129,7 @@ class Seeker(Keeper):
         return None if self.budget is None else max(self.budget - self._pulls - sum(self._in_flight.values()), 0)
 
     def arrive(self, arm: Hashable) -> list[Any]:
-        """Let a new arm arrive; return the arms that memory let go since the last arrival, so that the caller may too.
+        """Let a new arm arrive; return the arms that memory let go, so that the caller can forget them too.
 
         Arms that are overdue since the last arrival, and of which nobody has said that they are valid, are among them.
         """
@@ -170,7 +138,7 @@ class Seeker(Keeper):
         self._roster.check_new(arm)
         flags = self._ask_flags(self._at_their_end())
         self._settle(flags)
-        self._tests[self._roster.arrive(arm)] = Known(0, 0.0, self.tests)
+        self._tests[self._roster.arrive(arm)] = Statistics(0, 0.0, self.tests)
         self._pass_time(flags)
         return self._roster.handed_out()
 
@@ -199,7 +167,7 @@ class Seeker(Keeper):
         return self._roster.handed_out()
 
     def learn(self, arm: Hashable, valid: bool) -> list[Any]:
-        """Learn whether an arm is valid at this time; return the arms that memory let go, so that the caller may too.
+        """Learn whether an arm is valid at this time; return the arms that memory let go.
 
         Any arm that is not is let go, within its window or after it.  One that is valid after its window is the best of
         all.  Within its window every arm is valid, so that to hear it says nothing.
@@ -230,12 +198,12 @@ class Seeker(Keeper):
         An arm that is not in memory raises `UnknownArm`; see `Explorer.tell` for `arrival`.
         """
         number, pulls, total = self._heard(arm, reward, pulls, arrival)
-        more = self._known_with(number, pulls, total)
+        more = self._statistics_with(number, pulls, total)
         self._told(number, pulls)
         if number in self._tests:
             self._tests[number] = more
         else:
-            put(self._memory, self._slot(number), number, more.pulls, more.total)
+            put(self._slots, self._slot(number), number, more.pulls, more.total)
 
     def best(self) -> Any:
         """Return the best arm if it is known, else the one of the highest empirical mean, of equals the newest.
@@ -270,130 +238,7 @@ class Seeker(Keeper):
         if self._tests and self._roster.now not in self._tests:
             raise ValueError("state is damaged: the arm under test is not the newest")
         found = self._champion
-        if found and (self.flag == "implicit" or found not in self._memory.arrival or found >= self._roster.oldest):
+        if found and (self.flag == "implicit" or found not in self._slots.arrival or found >= self._roster.oldest):
             raise ValueError(
                 f"state is damaged: the arm found, of arrival {found}, is not stored or not past its window"
             )
-
-    def _pulls_of(self, number: int) -> int:
-        return self.tests
-
-    def _here(self) -> list[int]:
-        """Return the numbers of all arms that are here, the newest last."""
-        stored = sorted(self._memory.arrival[self._memory.arrival > 0].tolist())
-        return [*stored, *self._tests]
-
-    def _mean(self, number: int) -> float:
-        pulls, total, _ = self._known(number)
-        return total / pulls if pulls else -math.inf
-
-    def _overdue(self) -> list[int]:
-        """Return the arms that wait for their flag."""
-        if self.flag == "implicit":
-            return []
-        return [number for number in self._here() if number < self._roster.oldest and number != self._champion]
-
-    def _at_their_end(self) -> list[int]:
-        """Return the arms whose windows will be over with the next step of time."""
-        return [number for number in self._here() if number <= self._roster.oldest]
-
-    def _ask_flags(self, numbers: list[int]) -> dict[int, bool]:
-        """Ask whether these arms are valid, before anything is changed."""
-        if self._valid is None:
-            return {}
-        return {number: bool(self._valid(self._roster.name(number))) for number in numbers}
-
-    def _pass_time(self, flags: dict[int, bool]) -> None:
-        """Let arms expire, or be found, now that it is one later."""
-        if self.flag == "implicit":
-            let_expire(self._code, self._memory, self._roster.oldest)
-        else:
-            for number in self._overdue():
-                if flags.get(number, False):
-                    self._champion = number
-                elif number in flags:
-                    self._let_go(number)
-            if self._champion and not flags.get(self._champion, True):
-                self._let_go(self._champion)
-        self._forget()
-
-    def _settle(self, flags: dict[int, bool]) -> None:
-        """Decide whether the arm at hand is stored; whoever is overdue and silent makes room for it."""
-        for number in self._overdue():
-            if flags.get(number, False):
-                self._champion = number
-            else:
-                self._let_go(number)
-        if self._champion:
-            self._tests.clear()
-        if self._tests:
-            number, (pulls, total, _) = self._tests.popitem()
-            sigma = self.sigma or 0.0
-            if self._code == rules.WEIGH:
-                self._rivals = rivals_after(self._memory, pulls, total, self._rivals, sigma)
-            sampled = self._code == rules.WAIT and self.slots < self.window
-            luck = self._luck.random() if sampled else 0.0
-            settle(self._code, self._memory, number, pulls, total, self.window, luck)
-        self._forget()
-
-    def _let_go(self, number: int) -> None:
-        """Drop an arm, wherever it is."""
-        if number in self._tests:
-            del self._tests[number]
-        else:
-            drop(self._memory, self._slot(number))
-        if number == self._champion:
-            self._champion = 0
-
-    def _forget(self) -> None:
-        """Let go of every arm that is not here, and of all but the best once that is found; leave no trace of them."""
-        if self._champion:
-            for number in self._here():
-                if number != self._champion and number not in self._tests:
-                    self._let_go(number)
-        super()._forget()
-
-    def _next(self) -> int:
-        """Return the number of the arm to pull next while the best is not known, or 0."""
-        if self._phase == RUNNING:
-            number = next(iter(self._tests), 0)
-            return number if number and self._tests_on(number) else 0
-        if self._began is None and self._is_last_call():
-            self._narrow()
-        if self._began is None:
-            return 0
-        memory = self._pullable()
-        budget = int(memory.pulls.sum()) + 1 if self.budget is None else self.budget - self._began
-        horizon = horizon_of(budget, count(memory), self.delta, 1, self.sigma or 0.0)
-        slot = highest(rules.PULL[self.pull], memory, horizon)
-        return int(memory.arrival[slot]) if slot >= 0 else 0
-
-    def _tests_on(self, number: int) -> bool:
-        """Say whether an arm is to be tested by one more pull."""
-        if self._code == rules.WAIT:
-            return False
-        pulls, total, most = self._tests[number]
-        under_way = self._in_flight.get(number, 0)
-        total += under_way * (total / pulls if pulls else 0.5)  # as if they had returned what is usual
-        pulls += under_way
-        if self._code == rules.RANK:
-            return pulls < most
-        sigma = self.sigma or 0.0
-        return bool(goes_on(pulls, total, *bar_of(self._memory, self._log, sigma), most, self._log, sigma))
-
-    def _is_last_call(self) -> bool:
-        """Say whether the leader would be out of its window with the next tick: to wait longer would risk it."""
-        memory = self._pullable()
-        slot = leader(memory)
-        return self.flag == "implicit" or (slot >= 0 and memory.arrival[slot] <= self._roster.oldest)
-
-    def _narrow(self) -> None:
-        """Choose the arms that what is left is spent on."""
-        if self.flag == "implicit":
-            narrow(self._code, self._memory, self._roster.oldest, self._rivals)
-        self._began = self._pulls if self._began is None else self._began
-        self._forget()
-
-    def _pullable(self) -> Memory:
-        """Return the slots without arms overdue, and as if pulls under way had returned."""
-        return self._foreseen(self._in_flight, without=self._overdue())

@@ -6,34 +6,37 @@ from typing import Any
 
 import click
 
-from bestbefore import bounds
+from bestbefore import bounds, plan
 from bestbefore.arguments import whole
+from bestbefore.plan import ExplorePlan, plan_exploration
 
 Advice = dict[str, Any]
 
 
 @click.command(short_help="What is possible with your numbers, and its price.")
-@click.option("-W", "--window", default=50, show_default=True, help="How many of the last arrivals are valid (W).")
-@click.option("-e", "--epsilon", default=0.1, show_default=True, help="How far from the best the answer may be.")
-@click.option("-d", "--delta", default=0.05, show_default=True, help="Probability that the guarantee fails.")
+@click.option("-W", "--window", default=plan.WINDOW, show_default=True, help="How many of the last are valid (W).")
+@click.option("-e", "--epsilon", default=plan.EPSILON, show_default=True, help="How far from the best it may be.")
+@click.option("-d", "--delta", default=plan.DELTA, show_default=True, help="Probability that the guarantee fails.")
 @click.option("-m", "--memory", type=int, help="Slots at hand.  [default: ceil(3/epsilon)]")
 @click.option("-n", "--arms", default=1000, show_default=True, help="Arms that arrive (n).")
-@click.option("-T", "--pulls", default=1_000_000, show_default=True, help="Pulls for regret, all epochs together (T).")
+@click.option("-b", "--budget", default=1_000_000, show_default=True, help="Pulls for regret, all epochs together (T).")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON instead.")
-def advise(window: int, epsilon: float, delta: float, memory: int | None, arms: int, pulls: int, as_json: bool) -> None:
+def advise(
+    window: int, epsilon: float, delta: float, memory: int | None, arms: int, budget: int, as_json: bool
+) -> None:
     """Tell what is possible, what it costs, and what no algorithm can do: the paper's Table 1 with your numbers."""
     slots = bounds.memory(epsilon) if memory is None else whole("memory", memory)
-    rows = advice(window, epsilon, delta, slots, arms, pulls)
+    rows = advice(window, epsilon, delta, slots, arms, budget)
     if as_json:
         click.echo(json.dumps(rows, indent=1))
         return
     from rich import box
     from rich.console import Console
-    from rich.table import Table as Screen
+    from rich.table import Table
 
-    screen = Screen(
+    screen = Table(
         title=f"W = {window:,}   epsilon = {epsilon:g}   delta = {delta:g}   memory = {slots:,}   "
-        f"n = {arms:,}   T = {pulls:,}",
+        f"n = {arms:,}   T = {budget:,}",
         box=box.SIMPLE_HEAD,
     )
     for column in ("task", "slots", f"with {slots:,}?", "what it costs", "by"):
@@ -44,25 +47,35 @@ def advise(window: int, epsilon: float, delta: float, memory: int | None, arms: 
             row["task"], "any" if row["slots"] is None else f"{row['slots']:,}", mark, row["cost"], row["source"]
         )
     Console().print(screen)
+    for line in _remarks(window, slots, arms):
+        click.echo(line)
+
+
+def _remarks(window: int, slots: int, arms: int) -> list[str]:
+    """Say what the slots at hand can promise."""
+    lines = []
     if window > arms:
-        click.echo(f"Only {arms:,} arms arrive, so none ever expires: the numbers are those of W = {arms:,}.")
+        lines.append(f"Only {arms:,} arms arrive, so none ever expires: the numbers are those of W = {arms:,}.")
     if slots >= min(window, arms):
-        click.echo(
-            f"With {slots:,} slots every valid arm is stored; `bestbefore explore` shows what is gained by pulls."
-        )
-        return
-    least = bounds.epsilon_for_memory(slots)
-    promise = f"epsilon = {least:.3g}" if least <= 1 else "nothing: at least 3 slots are needed"
-    click.echo(f"With {slots:,} slots Algorithm 1 can promise {promise}; `bestbefore explore` shows what it gets.")
+        lines.append(f"With {slots:,} slots every valid arm is stored; `bestbefore explore` shows what pulls gain.")
+        return lines
+    made = plan_exploration("bucket", min(window, arms), memory=slots)
+    promise = "nothing: at least 3 slots are needed" if made.promise is None else f"epsilon = {made.promise:.3g}"
+    lines.append(f"With {slots:,} slots Algorithm 1 can promise {promise}; `bestbefore explore` shows what it gets.")
+    return lines
 
 
-def advice(window: int, epsilon: float, delta: float, memory: int, arms: int, pulls: int) -> list[Advice]:
+def advice(window: int, epsilon: float, delta: float, memory: int, arms: int, budget: int) -> list[Advice]:
     """Return the rows of the table: `slots` that the task takes, and whether it is possible with `memory` of them.
 
-    Possible is None where the paper leaves it open.  A window as long as the stream is as good as a longer one.
+    Possible is None where the paper leaves it open.  A window as long as the stream is as good as a longer one.  Where
+    a rule solves the task, `keep`, `tests` (pulls of each arm) and `promise` are those of its plan.
 
-    >>> [row["possible"] for row in advice(window=50, epsilon=0.1, delta=0.05, memory=30, arms=1000, pulls=10**6)]
+    >>> rows = advice(window=50, epsilon=0.1, delta=0.05, memory=30, arms=1000, budget=10**6)
+    >>> [row["possible"] for row in rows]
     [False, True, True, True, False, False, None, False]
+    >>> rows[1]["keep"], rows[1]["slots"], rows[1]["tests"], rows[1]["promise"]
+    ('bucket', 30, 3915, 0.1)
     """
     window, arms, memory = whole("window", window), whole("arms", arms), whole("memory", memory)
     window = min(window, arms)
@@ -76,35 +89,37 @@ def advice(window: int, epsilon: float, delta: float, memory: int, arms: int, pu
             "Theorem 1",
         ),
         *_exploration(window, epsilon, delta, memory, arms),
-        *_regret(window, memory, arms, whole("pulls", pulls)),
+        *_regret(window, memory, arms, whole("budget", budget)),
     ]
 
 
 def _exploration(window: int, epsilon: float, delta: float, memory: int, arms: int) -> list[Advice]:
     """Return the rows of epsilon-exploration; where W slots are no more than Algorithm 1 needs, all arms are stored."""
-    needed = min(bounds.memory(epsilon), window)
-    stored = needed == window
-    split = 0 if stored else bounds.PAPER_SPLIT
-    weak, strong, anytime = (
-        bounds.pulls(epsilon, window, delta, guarantee, arms=arms, arrival=arms, split=split)
+    whole_window = bounds.memory(epsilon) >= window
+    keep = "fifo" if whole_window else "bucket"
+    plans = [
+        plan_exploration(keep, window, epsilon=epsilon, delta=delta, guarantee=guarantee, arms=arms)
         for guarantee in bounds.GUARANTEES
-    )
-    within, enough = "within epsilon", memory >= needed
-    by = ["W slots, fifo"] * 3 if stored else ["Theorem 2, bucket", "Lemma 4.2, bucket", "ours, bucket"]
-    growing = f"{anytime:,} pulls for arm {arms:,}, growing like its logarithm"
+    ]
+    by = ["W slots, fifo"] * 3 if whole_window else ["Theorem 2, bucket", "Lemma 4.2, bucket", "ours, bucket"]
+    when = ["at one fixed time (weak)", "at all times (strong)", "at all times for ever"]
+    growing = f"{plans[2].tests_of(arms):,} pulls for arm {arms:,}, growing like its logarithm"
+    costs = [_in_all(plans[0].tests_of(1), arms), _in_all(plans[1].tests_of(1), arms), growing]
     applies, lower = arms >= 8 * window, bounds.strong_pulls_lower(epsilon, window, arms)
+    rows = [
+        _planned(f"within epsilon, {times}", made, memory, arms, cost, source)
+        for times, made, cost, source in zip(when, plans, costs, by, strict=True)
+    ]
+    if not whole_window:
+        rows.append(_with_fewer_pulls(window, epsilon, delta, memory, arms))
+    unavoidable = f"order {lower:,.0f} pulls in all are needed, whatever the memory"
     return [
-        _row(f"{within}, at one fixed time (weak)", needed, enough, _in_all(weak, arms), by[0]),
-        _row(f"{within}, at all times (strong)", needed, enough, _in_all(strong, arms), by[1]),
-        _row(f"{within}, at all times for ever", needed, enough, growing, by[2]),
-        *([] if stored else [_with_fewer_pulls(window, epsilon, delta, memory, arms)]),
+        *rows,
         _row(
-            f"{within}, strong, with far fewer pulls",
+            "within epsilon, strong, with far fewer pulls",
             None,
             False if applies else None,
-            f"order {lower:,.0f} pulls in all are needed, whatever the memory"
-            if applies
-            else "Lemma 4.1 is about n >= 8 W",
+            unavoidable if applies else "Lemma 4.1 is about n >= 8 W",
             "Lemma 4.1",
         ),
     ]
@@ -112,16 +127,22 @@ def _exploration(window: int, epsilon: float, delta: float, memory: int, arms: i
 
 def _with_fewer_pulls(window: int, epsilon: float, delta: float, memory: int, arms: int) -> Advice:
     """Return the row of the staircase, which takes more slots at worst, and fewer pulls."""
-    slots, steps = min(bounds.memory(epsilon, bounds.STAIRCASE_SPLIT), window), math.ceil(math.log(window) + 1)
-    each = bounds.pulls(epsilon, window, delta, split=bounds.STAIRCASE_SPLIT if slots < window else 0)
-    cost = f"{_in_all(each, arms)}; in random order some {steps} slots are in use"
-    return _row("within epsilon, weak, with fewer pulls", slots, memory >= slots, cost, "ours, staircase")
+    made, steps = plan_exploration(window=window, epsilon=epsilon, delta=delta), math.ceil(math.log(window) + 1)
+    cost = f"{_in_all(made.tests_of(1), arms)}; in random order some {steps} slots are in use"
+    return _planned("within epsilon, weak, with fewer pulls", made, memory, arms, cost, "ours, staircase")
 
 
-def _regret(window: int, memory: int, arms: int, pulls: int) -> list[Advice]:
+def _planned(task: str, made: ExplorePlan, memory: int, arms: int, cost: str, source: str) -> Advice:
+    """Return the row of a task that a rule solves with enough slots."""
+    tests = made.tests_of(arms if made.guarantee == "anytime" else 1)
+    planned = {"keep": made.keep.name, "tests": tests, "promise": made.promise}
+    return _row(task, made.memory, memory >= made.memory, cost, source) | planned
+
+
+def _regret(window: int, memory: int, arms: int, budget: int) -> list[Advice]:
     """Return the rows of regret; Theorem 3 speaks of streams with n >= 16 W and T >= n, and of (W - 1) / 2 slots."""
-    half, applies = (window - 1) // 2, pulls >= arms >= 16 * window and window >= 3
-    lower, upper = bounds.regret_lower(pulls, window), bounds.regret_upper(pulls, window, arms)
+    half, applies = (window - 1) // 2, budget >= arms >= 16 * window and window >= 3
+    lower, upper = bounds.regret_lower(budget, window), bounds.regret_upper(budget, window, arms)
     cost = f"with {half:,} slots or fewer: at least {lower:,.0f}, on some stream"
     return [
         _row(
@@ -135,7 +156,7 @@ def _regret(window: int, memory: int, arms: int, pulls: int) -> list[Advice]:
             "regret of order sqrt(W (n-W+1) T)",
             window,
             memory >= window,
-            f"of order {upper:,.0f}, of {pulls:,} pulls",
+            f"of order {upper:,.0f}, of {budget:,} pulls",
             "Theorem 3, fifo",
         ),
     ]

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestbefore import plan
+from bestbefore.bounds import GUARANTEES
 from bestbefore.cli.options import Listed, check_files, deliver, make_stream, stream_options, tell_of_compilation
 from bestbefore.cli.screen import Cells, marked, print_cells
 from bestbefore.rules import KEEP
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     "-m",
     "--memory",
     type=Listed(int),
-    help="Slots: one number or several, as in 2,4,8.  [default: 2,4,6,8,10,14,20; with --epsilon, ceil(3/epsilon)]",
+    help="Slots: one number or several, as in 2,4,8.  [default: 2,4,6,8,10,14,20; with --epsilon, as each rule needs]",
 )
 @click.option(
     "-k",
@@ -32,14 +34,14 @@ if TYPE_CHECKING:
 @click.option("-e", "--epsilon", type=float, help="The accuracy that pulls are for.  [default: 3/memory]")
 @click.option(
     "--guarantee",
-    type=click.Choice(["weak", "strong", "anytime"]),
-    default="strong",
+    type=click.Choice(GUARANTEES),
+    default=plan.GUARANTEE,
     show_default=True,
-    help="At one fixed time, at all of n times at once, or for ever: decides the pulls of each arm.",
+    help="At one time fixed beforehand, at all of n times at once, or for ever: decides the pulls of each arm.",
 )
-@click.option("--pulls", type=int, help="Pull each arm so often instead.")
+@click.option("--tests", type=int, help="Pull each arm exactly this many times.")
 @click.option("--slack", type=float, help="How freely staircase passes over new arms.  [default: 1; with --epsilon, 0]")
-@stream_options
+@stream_options(delta=plan.DELTA)
 def explore(
     arms: int,
     window: int,
@@ -59,7 +61,7 @@ def explore(
     valid mean less the mean of the arm that the rule would answer with.
 
     \b
-    bestbefore explore                                   the paper's setting: uniform means, W = 50
+    bestbefore explore                                   uniform means, W = 50
     bestbefore explore --stream sawtooth --plot saw.png  means that fall and begin again
     bestbefore explore --epsilon 0.1 --keep bucket       Algorithm 1 with its guarantee
     """
@@ -67,7 +69,7 @@ def explore(
     if memory is None and settings["epsilon"] is None:
         memory = [2, 4, 6, 8, 10, 14, 20]
     from bestbefore import simulate
-    from bestbefore.simulate.kernel import explore_block
+    from bestbefore.simulate.explore_loop import explore_block
 
     source = make_stream(stream, arms, window, rewards, sigma)
     tell_of_compilation(explore_block)

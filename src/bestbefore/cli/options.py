@@ -1,10 +1,13 @@
 """What the commands share: lists as options, streams by name, files that are checked before the work."""
 
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from bestbefore import plan
 
 if TYPE_CHECKING:
     from bestbefore.simulate import Table
@@ -131,12 +134,14 @@ def tell_of_compilation(kernel: Callable[..., Any]) -> None:
         click.echo(f"compiling the rules takes some 15 seconds; {later}", err=True)
 
 
-def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def stream_options(delta: float) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add the options that say which arms arrive, how often it is tried, and where the result goes."""
     path = click.Path(dir_okay=False, path_type=Path)
     options = [
         click.option("-n", "--arms", default=1000, show_default=True, help="Arms that arrive (n), unless from a file."),
-        click.option("-W", "--window", default=50, show_default=True, help="How many of the last are valid (W)."),
+        click.option(
+            "-W", "--window", default=plan.WINDOW, show_default=True, help="How many of the last are valid (W)."
+        ),
         click.option(
             "-s",
             "--stream",
@@ -154,7 +159,7 @@ def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="0 or 1, and of movies their ratings; five levels from 0 to 1; or normal around the mean.",
         ),
         click.option("--sigma", type=float, help="Deviation of Gaussian rewards.  [default: 0.5]"),
-        click.option("-d", "--delta", default=0.01, show_default=True, help="Probability that a guarantee fails."),
+        click.option("-d", "--delta", default=delta, show_default=True, help="Probability that a guarantee fails."),
         click.option("-r", "--runs", default=10, show_default=True, help="Independent runs."),
         click.option("--seed", default=0, show_default=True, help="The same seed gives the same numbers."),
         click.option("-j", "--jobs", type=int, help="Runs at once.  [default: all cores]"),
@@ -162,6 +167,4 @@ def stream_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--csv", type=path, help="Write the whole table to this file."),
         click.option("--plot", type=path, help="Draw the result against memory: .png, .svg or .pdf."),
     ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)

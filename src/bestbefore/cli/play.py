@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from bestbefore import plan
 from bestbefore.cli.options import (
     Listed,
     check_files,
@@ -16,7 +17,7 @@ from bestbefore.cli.options import (
     tell_of_compilation,
 )
 from bestbefore.cli.screen import print_by_memory
-from bestbefore.rules import KEEP_FOR_REGRET, PULL
+from bestbefore.rules import KEEP_TO_PLAY, PULL
 
 
 @click.command(short_help="What is lost by not pulling the best valid arm.")
@@ -27,15 +28,15 @@ from bestbefore.rules import KEEP_FOR_REGRET, PULL
     type=Listed(str),
     default="reservoir,staircase",
     show_default=True,
-    help=f"Keep rules, of {', '.join(KEEP_FOR_REGRET)}.",
+    help=f"Keep rules, of {', '.join(KEEP_TO_PLAY)}.",
 )
 @click.option(
     "-p", "--pull", type=Listed(str), default="ucb,moss", show_default=True, help=f"Pull rules, of {', '.join(PULL)}."
 )
 @click.option("-b", "--budget", default=1000, show_default=True, help="Pulls of each epoch (T_j).")
 @click.option("--fresh", is_flag=True, help="Begin afresh in each window, instead of carrying over what is known.")
-@click.option("--partial", is_flag=True, help="Begin with the first arrival, instead of with the first full window.")
-@stream_options
+@click.option("--full-windows", is_flag=True, help="Begin with the first full window, as the paper does.")
+@stream_options(delta=plan.PLAY_DELTA)
 def play(
     arms: int,
     window: int,
@@ -44,6 +45,7 @@ def play(
     pull: list[str],
     budget: int,
     fresh: bool,
+    full_windows: bool,
     stream: str,
     rewards: str,
     sigma: float | None,
@@ -66,16 +68,17 @@ def play(
     if plot is not None:
         _check_curves(keep, pull)
     from bestbefore import simulate
-    from bestbefore.simulate.play_kernel import play_block
+    from bestbefore.simulate.play_loop import play_block
 
     source = make_stream(stream, arms, window, rewards, sigma)
-    if window > source.length and not settings["partial"]:
+    if window > source.length and full_windows:
         raise ValueError(
-            f"window must be at most {source.length}, the arms of the stream, not {window}, if not --partial"
+            f"window must be at most {source.length}, the arms of the stream, not {window}, with --full-windows"
         )
     tell_of_compilation(play_block)
     sizes = memory or memories_up_to(window)
-    table = simulate.regret(source, window, budget, sizes, keep, pull, carry=not fresh, **settings)
+    settings |= {"carry": not fresh, "partial": not full_windows}
+    table = simulate.play(source, window, budget, sizes, keep, pull, **settings)
     title = f"{source.name} stream of {source.length:,} arms, window {window:,}, {budget:,} pulls an epoch"
 
     def draw(path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestbefore import plan
 from bestbefore.cli.options import (
     Listed,
     check_files,
@@ -16,19 +17,19 @@ from bestbefore.cli.options import (
     tell_of_compilation,
 )
 from bestbefore.cli.screen import print_by_memory
-from bestbefore.rules import CLOCKS, INDEXED, STRATEGIES_OF_FLAG
+from bestbefore.rules import CLOCKS, FLAGS, INDEXED, strategies_of
 
 if TYPE_CHECKING:
     from bestbefore.simulate import Table
 
-_STRATEGIES = "; ".join(f"{flag}: {', '.join(names)}" for flag, names in STRATEGIES_OF_FLAG.items())
+_STRATEGIES = "; ".join(f"{flag}: {', '.join(strategies_of(flag))}" for flag in FLAGS)
 
 
 @click.command(short_help="What it costs to find the arm that never expires.")
 @memory_option
 @click.option(
     "--flag",
-    type=click.Choice(list(STRATEGIES_OF_FLAG)),
+    type=click.Choice(FLAGS),
     default="explicit",
     show_default=True,
     help="Whether it can be known that an arm has outlived its window.",
@@ -49,7 +50,7 @@ _STRATEGIES = "; ".join(f"{flag}: {', '.join(names)}" for flag, names in STRATEG
 @click.option(
     "--tests",
     type=int,
-    help="Test an arriving arm by so many pulls at most; rank: exactly.  [default: T/(10 n); rank: T/(100 n)]",
+    help="Pull an arriving arm at most this often to test it; rank: exactly.  [default: T/(10 n); rank: T/(100 n)]",
 )
 @click.option(
     "-p",
@@ -58,7 +59,7 @@ _STRATEGIES = "; ".join(f"{flag}: {', '.join(names)}" for flag, names in STRATEG
     show_default=True,
     help=f"What spends the rest where the best arm was not found: {', '.join(INDEXED)}.",
 )
-@stream_options
+@stream_options(delta=plan.PLAY_DELTA)
 def seek(
     arms: int,
     window: int,
@@ -89,13 +90,13 @@ def seek(
     """
     check_files(csv, plot)
     from bestbefore import simulate
-    from bestbefore.simulate.seek_kernel import seek_block
+    from bestbefore.simulate.seek_loop import seek_block
 
     source = make_stream(stream, arms, window, rewards, sigma)
     tell_of_compilation(seek_block)
     clock = clock.replace("-", " ")
     sizes = memory or memories_up_to(window)
-    table = simulate.everlasting(source, window, budget, sizes, flag, strategy, clock=clock, **settings)
+    table = simulate.seek(source, window, budget, sizes, flag, strategy, clock=clock, **settings)
     title = f"{source.name} stream of {source.length:,} arms, window {window:,}, {budget:,} pulls, {flag} flag"
     title += ", time stops" * (clock == "stops")
 

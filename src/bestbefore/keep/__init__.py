@@ -1,68 +1,17 @@
 """Keep rules: which arms stay in the m slots.  One file each; a rule knows the slots it is given and nothing else.
 
-A rule may drop arms and put the arm it is given into one slot; it never moves an arm.  Arms usually come in the order
-of their arrival, but need not: a test that takes long may end after that of a younger arm.
+A rule is a function `admit(memory, arrival, pulls, total, moment)`.  It may drop arms, and it puts the arm it is given
+into a slot and returns the slot, or passes the arm over and returns -1.  It never moves an arm.  Arms usually come in
+the order of their arrival, but need not: a test that takes long may end after that of a younger arm.
+
+An arm with `pulls` of 0 was not pulled yet: a player needs it in a slot before it can be pulled, so the rule makes room
+for it.  See `bestbefore.memory` for the slots, for `Moment`, and for what rules are made of.
 """
 
-from bestbefore import rules
-from bestbefore._jit import njit
-from bestbefore.keep.bucket import bucket, bucket_room
-from bestbefore.keep.fifo import fifo
-from bestbefore.keep.king import king
-from bestbefore.keep.reservoir import reservoir
-from bestbefore.keep.staircase import staircase, staircase_room
-from bestbefore.keep.topk import topk, topk_room
-from bestbefore.memory import Memory, put
+from bestbefore.ladder import ladder
+from bestbefore.rules import KEEP
 
-__all__ = ["admit", "bucket", "fifo", "king", "make_room", "reservoir", "staircase", "topk"]
+__all__ = ["admit"]
 
-
-@njit
-def admit(
-    rule: int,
-    memory: Memory,
-    arrival: int,
-    pulls: int,
-    total: float,
-    now: int,
-    window: int,
-    slack: float,
-    luck: float,
-) -> int:
-    """Let the rule of this code (see `bestbefore.rules`) decide on an arm that was pulled; return its slot, or -1.
-
-    `now` is the number of the newest arrival and `window` is W; `slack` is that of `staircase`; `luck` is, for
-    `reservoir`, a fresh uniform number on [0, 1).
-    """
-    if rule == rules.FIFO:
-        return fifo(memory, arrival, pulls, total)
-    if rule == rules.RESERVOIR:
-        return reservoir(memory, arrival, pulls, total, luck)
-    if rule == rules.TOPK:
-        return topk(memory, arrival, pulls, total)
-    if rule == rules.BUCKET:
-        return bucket(memory, arrival, pulls, total)
-    if rule == rules.STAIRCASE:
-        return staircase(memory, arrival, pulls, total, now, window, slack)
-    return king(memory, arrival, pulls, total)
-
-
-@njit
-def make_room(rule: int, memory: Memory, arrival: int, window: int, luck: float) -> int:
-    """Let the rule of this code find a slot for an arriving arm that was not pulled yet, and put it there.
-
-    Whoever must be pulled to be known needs a slot first: this is how regret is played.  Return the slot, or -1 if the
-    arm is passed over, as only `reservoir` may.
-    """
-    if rule == rules.FIFO:
-        return fifo(memory, arrival, 0, 0.0)
-    if rule == rules.RESERVOIR:
-        return reservoir(memory, arrival, 0, 0.0, luck)
-    if rule == rules.TOPK:
-        slot = topk_room(memory)
-    elif rule == rules.BUCKET:
-        slot = bucket_room(memory)
-    else:
-        slot = staircase_room(memory, arrival, window)
-    put(memory, slot, arrival, 0, 0.0)
-    return slot
+admit = ladder("admit", "memory, arrival, pulls, total, moment", KEEP.values(), __name__)
+"""Let the rule of a number decide on an arm; return its slot, or -1."""

@@ -5,8 +5,8 @@ mean of 0 as well.  With m = ceil(3 / epsilon) slices and means known within eps
 that is not empty is within epsilon of the best arm in the window (Theorem 2).
 
 >>> from bestbefore.memory import empty_memory
->>> memory = empty_memory(4)
->>> [bucket(memory, arrival, pulls=100, total=total) for arrival, total in enumerate((0.0, 25.0, 26.0, 100.0), start=1)]
+>>> memory, moment = empty_memory(4), Moment(now=4, window=9, arrivals=4, slack=0.0, coin=0.0)
+>>> [admit(memory, arrival, 100, total, moment) for arrival, total in enumerate((0.0, 25.0, 26.0, 100.0), start=1)]
 [0, 0, 1, 3]
 >>> memory.arrival.tolist()
 [2, 3, 0, 4]
@@ -18,7 +18,7 @@ import numpy as np
 
 from bestbefore._jit import njit
 from bestbefore.keep.topk import free_or_unpulled, worst_or_oldest
-from bestbefore.memory import Memory, mean_of, put
+from bestbefore.memory import Memory, Moment, mean_of, put
 
 
 @njit
@@ -32,17 +32,20 @@ def slice_of(mean: float, slices: int) -> int:
 
 
 @njit
-def bucket(memory: Memory, arrival: int, pulls: int, total: float) -> int:
+def admit(memory: Memory, arrival: int, pulls: int, total: float, moment: Moment) -> int:
     """Store the arm in the slot of its slice, unless a newer arm stands there; return the slot, or -1."""
-    slot = slice_of(total / pulls, memory.arrival.size)
-    if memory.arrival[slot] > arrival:
-        return -1
+    if pulls == 0:
+        slot = _room(memory)
+    else:
+        slot = slice_of(total / pulls, memory.arrival.size)
+        if memory.arrival[slot] > arrival:
+            return -1
     put(memory, slot, arrival, pulls, total)
     return slot
 
 
 @njit
-def bucket_room(memory: Memory) -> int:
+def _room(memory: Memory) -> int:
     """Return a slot for an arm that was not pulled yet: a free one, or of the oldest arm with a newer one in its slice.
 
     If there is none, every slice has one arm at most, and the worst goes.

@@ -7,22 +7,22 @@ J. S. Vitter, "Random sampling with a reservoir", ACM Transactions on Mathematic
 
 >>> from bestbefore.memory import empty_memory
 >>> memory = empty_memory(2)
->>> [reservoir(memory, arrival, pulls=1, total=1.0, luck=0.9) for arrival in (1, 2, 3)]
+>>> [admit(memory, t, 1, 1.0, Moment(now=t, window=9, arrivals=t, slack=0.0, coin=0.9)) for t in (1, 2, 3)]
 [0, 1, -1]
->>> reservoir(memory, 4, pulls=1, total=1.0, luck=0.3)     # 0.3 < 2 / 4: admitted, into slot floor(0.3 * 4)
+>>> admit(memory, 4, 1, 1.0, Moment(now=4, window=9, arrivals=4, slack=0.0, coin=0.3))   # 0.3 < 2 / 4: admitted
 1
 """
 
 from bestbefore._jit import njit
-from bestbefore.memory import Memory, free_slot, put
+from bestbefore.memory import Memory, Moment, free_slot, put
 
 
 @njit
-def reservoir(memory: Memory, arrival: int, pulls: int, total: float, luck: float) -> int:
-    """Store the arm in a free slot, or by luck, uniform on [0, 1), in one at random; return the slot, or -1."""
+def admit(memory: Memory, arrival: int, pulls: int, total: float, moment: Moment) -> int:
+    """Store the arm in a free slot, or with probability m / t in one at random; return the slot, or -1."""
     slot = free_slot(memory)
     if slot < 0:
-        slot = int(luck * max(arrival, memory.arrival.size))  # one settled late, t < m, enters for sure
+        slot = int(moment.coin * max(arrival, memory.arrival.size))  # one settled late, t < m, enters for sure
         if slot >= memory.arrival.size:
             return -1
     put(memory, slot, arrival, pulls, total)

@@ -24,7 +24,8 @@ hardly be needed, which is worth much when slots are few.  docs/keep-rules.md sh
 >>> from bestbefore.memory import empty_memory
 >>> memory = empty_memory(2)
 >>> def arrive(arrival, mean):
-...     return staircase(memory, arrival, pulls=100, total=100 * mean, now=arrival, window=9, slack=0.0)
+...     moment = Moment(now=arrival, window=9, arrivals=arrival, slack=0.0, coin=0.0)
+...     return admit(memory, arrival, 100, 100 * mean, moment)
 >>> arrive(1, 0.9), arrive(2, 0.3), arrive(3, 0.5)           # the arm of 0.3 is older and no better: dropped
 (0, 1, 1)
 >>> arrive(4, 0.45)                                          # full; 0.5 and 0.45 share a cell: 0.5 gives way
@@ -39,18 +40,22 @@ import numpy.typing as npt
 from bestbefore._jit import njit
 from bestbefore.keep.bucket import slice_of
 from bestbefore.keep.topk import free_or_unpulled
-from bestbefore.memory import Memory, drop, free_slot, mean_of, put
+from bestbefore.memory import Memory, Moment, drop, free_slot, mean_of, put
 
 
 @njit
-def staircase(memory: Memory, arrival: int, pulls: int, total: float, now: int, window: int, slack: float) -> int:
+def admit(memory: Memory, arrival: int, pulls: int, total: float, moment: Moment) -> int:
     """Store the arm in a free slot, or in place of the step that costs least; return the slot, or -1."""
+    if pulls == 0:
+        slot = _room(memory, moment.now, moment.window)
+        put(memory, slot, arrival, 0, 0.0)
+        return slot
     mean = total / pulls
     if _drop_dominated(memory, arrival, mean):
         return -1
     slot = free_slot(memory)
     if slot < 0:
-        slot = _least_loss(memory, arrival, mean, now, window, slack)
+        slot = _least_loss(memory, arrival, mean, moment)
     if slot >= 0:
         put(memory, slot, arrival, pulls, total)
     return slot
@@ -71,23 +76,23 @@ def _drop_dominated(memory: Memory, arrival: int, mean: float) -> bool:
 
 
 @njit
-def _least_loss(memory: Memory, arrival: int, mean: float, now: int, window: int, slack: float) -> int:
+def _least_loss(memory: Memory, arrival: int, mean: float, moment: Moment) -> int:
     """Return the slot whose arm may go at the least cost, or -1 if that is the arm given."""
     slots = memory.arrival.size
     order = _oldest_first(memory, arrival)
     means = np.empty(slots + 1)
     for step in range(slots + 1):
         means[step] = mean if order[step] < 0 else mean_of(memory, order[step])
-    cheapest, least, age_before = -1, np.inf, window + 1
+    cheapest, least, age_before = -1, np.inf, moment.window + 1
     for step in range(slots + 1):
-        age = now + 1 - (arrival if order[step] < 0 else memory.arrival[order[step]])
+        age = moment.now + 1 - (arrival if order[step] < 0 else memory.arrival[order[step]])
         answers = age_before - age
         cell = slice_of(means[step], slots + 1)
         if step < slots:
             may_go = cell == slice_of(means[step + 1], slots + 1)
             loss = (means[step] - means[step + 1]) * age * answers
         else:
-            may_go = cell == 0 or answers * slots <= slack * window
+            may_go = cell == 0 or answers * slots <= moment.slack * moment.window
             loss = max(means[step], 0.0) * answers / 3
         if may_go and loss < least:
             cheapest, least = order[step], loss
@@ -96,7 +101,7 @@ def _least_loss(memory: Memory, arrival: int, mean: float, now: int, window: int
 
 
 @njit
-def staircase_room(memory: Memory, now: int, window: int) -> int:
+def _room(memory: Memory, now: int, window: int) -> int:
     """Return a slot for an arm that was not pulled yet: a free one, else of the worst arm that is older and no better.
 
     If there is none, the means fall like a staircase, and the step goes whose drop costs least.  Means are uncertain

@@ -5,8 +5,8 @@ expired arms are removed.  It answers well on streams in random order, and fails
 memory with arms that will all expire together.
 
 >>> from bestbefore.memory import empty_memory
->>> memory = empty_memory(2)
->>> [topk(memory, arrival, pulls=10, total=total) for arrival, total in enumerate((9.0, 5.0, 4.0, 7.0), start=1)]
+>>> memory, moment = empty_memory(2), Moment(now=4, window=9, arrivals=4, slack=0.0, coin=0.0)
+>>> [admit(memory, arrival, 10, total, moment) for arrival, total in enumerate((9.0, 5.0, 4.0, 7.0), start=1)]
 [0, 1, -1, 1]
 >>> memory.arrival.tolist()
 [1, 4]
@@ -15,17 +15,19 @@ memory with arms that will all expire together.
 import numpy as np
 
 from bestbefore._jit import njit
-from bestbefore.memory import Memory, free_slot, mean_of, oldest_slot, put
+from bestbefore.memory import Memory, Moment, free_slot, mean_of, oldest_slot, put
 
 
 @njit
-def topk(memory: Memory, arrival: int, pulls: int, total: float) -> int:
+def admit(memory: Memory, arrival: int, pulls: int, total: float, moment: Moment) -> int:
     """Store the arm in a free slot, or in place of the worst if it is better; return the slot, or -1.
 
-    Of equal means the newer arm stays: it is of use for longer.
+    Of equal means the newer arm stays: it is of use for longer.  An arm not pulled yet takes the place of the worst.
     """
-    slot = free_slot(memory)
-    if slot < 0:
+    slot = free_slot(memory) if pulls > 0 else free_or_unpulled(memory)
+    if slot < 0 and pulls == 0:
+        slot = worst_or_oldest(memory)
+    elif slot < 0:
         slot = worst_slot(memory)
         mean, worst = total / pulls, mean_of(memory, slot)
         if mean < worst or (mean == worst and arrival < memory.arrival[slot]):
@@ -43,13 +45,6 @@ def worst_slot(memory: Memory) -> int:
         if mean < lowest or (mean == lowest and memory.arrival[slot] < memory.arrival[worst]):
             worst = slot
     return worst
-
-
-@njit
-def topk_room(memory: Memory) -> int:
-    """Return a slot for an arm that was not pulled yet: a free one, or that of the worst arm."""
-    slot = free_or_unpulled(memory)
-    return slot if slot >= 0 else worst_or_oldest(memory)
 
 
 @njit

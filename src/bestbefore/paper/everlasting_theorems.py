@@ -8,7 +8,7 @@ import numpy as np
 from bestbefore import simulate, streams
 from bestbefore.arguments import whole
 from bestbefore.paper.finding import Finding, average, share
-from bestbefore.rules import STRATEGIES_OF_FLAG
+from bestbefore.rules import strategies_of
 
 
 def everlasting_explicit(window: int = 80, budget: int = 10**6, runs: int = 200, seed: int = 0) -> list[Finding]:
@@ -17,7 +17,7 @@ def everlasting_explicit(window: int = 80, budget: int = 10**6, runs: int = 200,
     arms, slots = 4 * window, window // 8
     stream = streams.signal(arms, window, budget=budget)
     setting = f"SIGNAL(n, W, beta), W = {window}, n = 4 W, T = {budget:,}"
-    table = simulate.everlasting(stream, window, budget, [slots, window], runs=runs, seed=seed, progress=False)
+    table = simulate.seek(stream, window, budget, [slots, window], runs=runs, seed=seed, progress=False)
     wait = table.where(memory=window, strategy="wait")["regret"]
     few = _least(
         table.where(memory=slots),
@@ -44,9 +44,7 @@ def everlasting_implicit(window: int = 20, budget: int = 10**6, runs: int = 200,
     """Lemma D.2: where nobody says who has expired, regret on SIGNAL' is T / 1800 or more, even with n - 1 slots."""
     arms = 8 * window
     stream = streams.signal_prime(arms, window, budget=budget)
-    table = simulate.everlasting(
-        stream, window, budget, arms - 1, flag="implicit", runs=runs, seed=seed, progress=False
-    )
+    table = simulate.seek(stream, window, budget, arms - 1, flag="implicit", runs=runs, seed=seed, progress=False)
     least = _least(
         table,
         "implicit",
@@ -61,7 +59,7 @@ def everlasting_implicit(window: int = 20, budget: int = 10**6, runs: int = 200,
 
 def _least(table: simulate.Table, flag: str, **words: Any) -> Finding:
     """Return the finding of the strategy whose interval of regret reaches lowest, so that it speaks for all."""
-    names = STRATEGIES_OF_FLAG[flag]
+    names = strategies_of(flag)
     best = "mean regret of the best of " + ", ".join(names)
     regrets = {name: table.where(strategy=name)["regret"].tolist() for name in names}
     findings = [average(regrets[name], measured=f"{best} ({name})", **words) for name in names]
@@ -73,7 +71,7 @@ def sample(window: int = 40, runs: int = 500, seed: int = 0) -> list[Finding]:
     slots = whole("window", window, at_least=4) // 4
     findings = []
     for order, means in {"first": np.linspace(1, 0, window), "last": np.linspace(0, 1, window)}.items():
-        table = simulate.everlasting(means, window, 1, slots, strategy="wait", runs=runs, seed=seed, progress=False)
+        table = simulate.seek(means, window, 1, slots, strategy="wait", runs=runs, seed=seed, progress=False)
         findings.append(
             share(
                 int((table["regret"] == 0).sum()),

@@ -1,7 +1,6 @@
 """The theorems on exploration, as experiments: exact, weak, strong and anytime, their separation, the reduction."""
 
 import math
-import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,7 +13,6 @@ from bestbefore.arguments import whole
 from bestbefore.paper.finding import Finding, average, share
 from bestbefore.paper.reduction import solve
 from bestbefore.rules import KEEP
-from bestbefore.simulate.parallel import run_all
 from bestbefore.streams import Stream
 
 NO_NOISE = 1e-12
@@ -31,13 +29,10 @@ def right_times(
     Whether an answer is valid is checked here by its number, whatever the rule believes.
     """
     now = np.arange(1, stream.length + 1)
-
-    def one(run: int, stop: threading.Event) -> Flags:
-        seen = simulate.trace(stream, window, memory, keep, epsilon=epsilon, run=run, seed=seed, **settings)
-        valid = (seen.answers > now - window) & (seen.answers <= now) & (seen.answers > 0)
-        return valid & (seen.errors <= epsilon + 1e-12)
-
-    return np.array(run_all(one, range(runs), progress=False))
+    named: Any = {"delta": 0.01, "guarantee": "strong", "epsilon": epsilon} | settings
+    seen = simulate.trace(stream, window, memory, keep, runs=runs, seed=seed, progress=False, **named)
+    valid = (seen.answers > now - window) & (seen.answers <= now) & (seen.answers > 0)
+    return valid & (seen.errors <= epsilon + 1e-12)
 
 
 def exact_memory(window: int = 50, runs: int = 20, seed: int = 0) -> list[Finding]:
@@ -56,7 +51,7 @@ def exact_memory(window: int = 50, runs: int = 20, seed: int = 0) -> list[Findin
     for kind, (stream, s) in kinds.items():
         setting = f"mu_i = 1 - i / (3 W), W = {window}, n = {2 * window}, {kind}"
         shares = {
-            (keep, size): right_times(stream, window, size, keep, half_a_step, runs, seed, pulls=s).mean(axis=1)
+            (keep, size): right_times(stream, window, size, keep, half_a_step, runs, seed, tests=s).mean(axis=1)
             for keep, size in [*rules_and_sizes(sizes), ("fifo", window)]
         }
         all_slots = shares.pop(("fifo", window))
@@ -210,4 +205,5 @@ def _live_reduction(keep: str, seed: int) -> tuple[int, int]:
 
 def rules_and_sizes(sizes: Iterable[int]) -> list[tuple[str, int]]:
     """Pair every keep rule with every size; the king has one slot."""
-    return [(keep, size) for keep in KEEP for size in ([1] if keep == "king" else sorted(set(sizes) - {0}))]
+    several = sorted(set(sizes) - {0})
+    return [(keep, size) for keep, rule in KEEP.items() for size in ([rule.slots] if rule.slots else several)]

@@ -21,7 +21,7 @@ def slices(window: int = 40, memory: int = 8, runs: int = 5, seed: int = 0) -> l
     findings = []
     for keep, extra in (("bucket", 0), ("staircase", 1)):
         wrong = [
-            1 - right_times(one.gaussian(NO_NOISE), window, m, keep, 1 / (m + extra), runs, seed, pulls=1).mean(axis=1)
+            1 - right_times(one.gaussian(NO_NOISE), window, m, keep, 1 / (m + extra), runs, seed, tests=1).mean(axis=1)
             for one in made
             for m in sizes
         ]
@@ -46,7 +46,7 @@ def _best_of_a_window(window: int, memory: int, runs: int, seed: int) -> Finding
     for run in range(runs):
         means = np.random.default_rng([seed, run]).random(window)
         stream = streams.from_means(np.concatenate([means, np.zeros(window - 1)])).gaussian(NO_NOISE)
-        right = right_times(stream, window, memory, "topk", 1e-6, 1, seed, pulls=1)[0, window - 1 :]
+        right = right_times(stream, window, memory, "topk", 1e-6, 1, seed, tests=1)[0, window - 1 :]
         best_left = [means[gone:].max() for gone in range(window)]
         missed.append(float(np.mean(~right[best_left >= np.sort(means)[-min(memory, window)]])))
     return average(
@@ -105,7 +105,7 @@ def stairs(window: int = 32, runs: int = 200, seed: int = 0) -> list[Finding]:
     stream = streams.memory_stairs(3 * window, window).gaussian(NO_NOISE)
 
     def least(keep: str, memory: int) -> int:
-        right = right_times(stream, window, memory, keep, epsilon, 2 * runs, seed, pulls=1)
+        right = right_times(stream, window, memory, keep, epsilon, 2 * runs, seed, tests=1)
         return int(right[:runs, right[runs:].sum(axis=0).argmin()].sum())
 
     results = {(keep, size): least(keep, size) for keep, size in rules_and_sizes((1, window // 4, window // 2))}

@@ -48,7 +48,7 @@ from bestbefore import bounds
 from bestbefore.arguments import MOST, between, one_of, whole
 from bestbefore.paper.deviations import AS_DESCRIBED, PUBLISHED, Deviations
 from bestbefore.paper.panels import EVERLASTING_SIZES, EXPLORE_SIZES, REGRET_SIZES
-from bestbefore.paper.published_kernel import (
+from bestbefore.paper.published_loop import (
     BASELINE,
     BUCKET,
     FOUND,
@@ -65,12 +65,12 @@ from bestbefore.paper.published_kernel import (
 )
 from bestbefore.paper.published_reservoir import everlasting_block, holds, reservoir_block
 from bestbefore.simulate.budgets import Budgets, as_budgets, checked
+from bestbefore.simulate.chosen import numbers
 from bestbefore.simulate.everlasting import best_of
-from bestbefore.simulate.explore import memories_of
+from bestbefore.simulate.oracle import summary
 from bestbefore.simulate.parallel import run_all
 from bestbefore.simulate.seeds import budget_generator, generators, run_numbers
 from bestbefore.simulate.table import Row, Table
-from bestbefore.simulate.truth import summary
 from bestbefore.streams import Stream, as_stream
 
 __all__ = [
@@ -154,7 +154,7 @@ def regret(
 
     "reservoir" is reservoir x UCB, which with W slots or more keeps all W arms; "commit" is the top-k baseline, which
     tests each new arm and spends the rest of the budget on the arm of the highest mean.  Columns are those of
-    `simulate.regret` but switches, and slots.
+    `simulate.play` but switches, and slots.
 
     >>> table = regret([0.2, 0.9, 0.4], window=2, budgets=10, memory=2, runs=1)
     >>> [(row["keep"], row["pull"], row["slots"], row["pulls"]) for row in table]
@@ -178,13 +178,13 @@ def regret(
         name, size, run = piece
         algorithm = RESERVOIR if name == "reservoir" else BASELINE
         slots, settings = panel.slots(algorithm, size), panel.settings(algorithm, size)
-        (arms_rng, rewards, luck), pulls, start = generators(seed, run), budgets_of(run), 0
+        (arms_rng, rewards, rng), pulls, start = generators(seed, run), budgets_of(run), 0
         done = start_run(slots, 0)
         for arms in panel.stream.blocks(arms_rng):
             done = with_room_for(done, arms)
             here = pulls[start : start + arms.means.size]
             if name == "reservoir":
-                reservoir_block(done, arms, here, settings, rewards, luck)
+                reservoir_block(done, arms, here, settings, rewards, rng)
             else:
                 commit_block(done, arms, here, settings, rewards)
             start += arms.means.size
@@ -212,7 +212,7 @@ def everlasting(
     """Seek the arm that never expires as the published code does: keep a sample, pull nothing until the end.
 
     All `budget` pulls, 1000 for each arm of the stream unless given, then go to the best arm if it was found, and else
-    to the last arm of the stream.  Columns are those of `simulate.everlasting`, and slots.
+    to the last arm of the stream.  Columns are those of `simulate.seek`, and slots.
 
     >>> table = everlasting([0.5, 0.9, 0.1, 0.4, 0.3], window=2, memory=2, runs=1)
     >>> [(row["slots"], row["found"], row["regret"]) for row in table]
@@ -226,11 +226,11 @@ def everlasting(
         slots = panel.slots(RESERVOIR, size)
         (best, best_mean), last_mean = best_of(panel.stream, seed, run), 0.0
         settings = panel.settings(RESERVOIR, size)._replace(best=best)
-        (arms_rng, _, luck), start = generators(seed, run), 0
+        (arms_rng, _, rng), start = generators(seed, run), 0
         done = start_run(slots, 0)
         for arms in panel.stream.blocks(arms_rng):
             done = with_room_for(done, arms)
-            everlasting_block(done, arms, start, settings, luck)
+            everlasting_block(done, arms, start, settings, rng)
             start, last_mean = start + arms.means.size, float(arms.means[-1])
             if stop.is_set() or done.counts[FOUND]:
                 break
@@ -267,7 +267,7 @@ class _Panel(NamedTuple):
         if memory is None and window not in published:
             raise ValueError(f"memory must be given for window {window}; only {list(published)} have panels")
         whole("seed", seed, at_least=0)
-        sizes = memories_of(published[window] if memory is None else memory)
+        sizes = numbers("memory", published[window] if memory is None else memory)
         return cls(stream, window, sizes, deviations, between("delta", delta, 0, 1))
 
     def is_window(self, algorithm: int, size: int) -> bool:
@@ -312,5 +312,16 @@ def _table(
     label: str,
     progress: bool | None,
 ) -> Table:
-    jobs = None if jobs is None else whole("jobs", jobs)
-    return Table(run_all(work, pieces, jobs=jobs, label=label, progress=progress))
+    rows = [_Piece(work, piece) for piece in pieces]
+    return Table(run_all(rows, jobs=jobs, label=label, progress=progress))
+
+
+class _Piece(NamedTuple):
+    """One run of one algorithm with one memory."""
+
+    work: Callable[[tuple[str, int, int], threading.Event], Row]
+    piece: tuple[str, int, int]
+
+    def measure(self, stop: threading.Event) -> Row:
+        """Run once, and return the row of the table."""
+        return self.work(self.piece, stop)

@@ -1,18 +1,22 @@
 """The compiled loops of `bestbefore.paper.published` for the reservoir: regret by UCB, and the everlasting arm.
 
-A new arm is appended to the list, or takes the place of one that is replaced by luck; an expired one is popped, and
+A new arm is appended to the list, or takes the place of one at random; an expired one is popped, and
 those behind it move up.  Whether their statistics move along, and whether an appended arm has any, is the question.
 """
 
+from typing import Final
+
 import numpy as np
 
-from bestbefore import rules
 from bestbefore._jit import njit
-from bestbefore.paper.published_kernel import FOUND, PEAK, PULLS, SIZE, Ints, Run, Settings, know
-from bestbefore.pull.choose import horizon_of
+from bestbefore.paper.published_loop import FOUND, PEAK, PULLS, SIZE, Ints, Run, Settings
+from bestbefore.pull import horizon_of
+from bestbefore.rules import PULL
 from bestbefore.simulate.leaps import play_leaping
-from bestbefore.simulate.truth import NOW, next_best
+from bestbefore.simulate.oracle import NOW, next_best, note_arm
 from bestbefore.streams import Arms
+
+UCB: Final = PULL["ucb"].number
 
 
 @njit
@@ -22,15 +26,15 @@ def reservoir_block(
     budgets: Ints,
     settings: Settings,
     rewards: np.random.Generator,
-    luck: np.random.Generator,
+    rng: np.random.Generator,
 ) -> None:
     """Play each epoch of a block by UCB: what stands in place i is pulled, and what it returns is noted in place i."""
-    known, ignoring = run.known, settings.deviations.ignored_arms and not settings.exact
+    true, ignoring = run.true, settings.deviations.ignored_arms and not settings.exact
     for arm in range(arms.means.size):
         best = next_best(run.queue, arms.means[arm], settings.window)
         now = run.queue.marks[NOW]
         _let_expire(run, now - settings.life + 1, settings.exact or not settings.deviations.misaligned)
-        begun = _keep_sample(run, arms, arm, now, settings, luck.random())
+        begun = _keep_sample(run, arms, arm, now, settings, rng.random())
         stored = run.counts[SIZE]
         if not run.memory.arrival[:stored].any():  # all indices are 0, so the first of them is the highest
             _begin(run, 0, now)
@@ -38,15 +42,16 @@ def reservoir_block(
         if budget <= 0:
             continue
         run.spent[:] = 0
-        horizon = horizon_of(budgets[arm], stored, settings.delta, 1, arms.sigma)
-        play_leaping(run.memory, known, rules.UCB, budget, horizon, arms.sigma == 0, rewards, run.heap, run.spent, 0)
+        horizon = horizon_of(budgets[arm], stored, settings.delta, 1, arms.noise)
+        leaps = arms.noise.bounded
+        play_leaping(run.memory, true, UCB, None, budget, horizon, leaps, rewards, run.heap, run.spent, 0)
         for place in range(stored):
-            run.regret[0] += run.spent[place] * (best - known.means[place])
+            run.regret[0] += run.spent[place] * (best - true.means[place])
         run.counts[PULLS] += budget
 
 
 @njit
-def everlasting_block(run: Run, arms: Arms, start: int, settings: Settings, luck: np.random.Generator) -> None:
+def everlasting_block(run: Run, arms: Arms, start: int, settings: Settings, rng: np.random.Generator) -> None:
     """Keep a sample of the arms until the best one has outlived its window in memory; nothing is pulled.
 
     `start` is how many arms came before the block.
@@ -57,7 +62,7 @@ def everlasting_block(run: Run, arms: Arms, start: int, settings: Settings, luck
             run.counts[FOUND] = 1
             return
         _let_expire(run, now - settings.life + 1, True)
-        _keep_sample(run, arms, arm, now, settings, luck.random())
+        _keep_sample(run, arms, arm, now, settings, rng.random())
 
 
 @njit
@@ -69,7 +74,7 @@ def holds(run: Run, arrival: int) -> bool:
 @njit
 def _let_expire(run: Run, oldest: int, aligned: bool) -> None:
     """Pop every arm from the list that arrived before `oldest`."""
-    memory, known, counts = run.memory, run.known, run.counts
+    memory, true, counts = run.memory, run.true, run.counts
     place = 0
     while place < counts[SIZE]:
         if run.listed[place] >= oldest:
@@ -79,7 +84,7 @@ def _let_expire(run: Run, oldest: int, aligned: bool) -> None:
         last = counts[SIZE]
         for behind in range(place, last):
             run.listed[behind] = run.listed[behind + 1]
-            know(known, behind, known, behind + 1)
+            note_arm(true, behind, true, behind + 1)
             if aligned:
                 memory.arrival[behind] = memory.arrival[behind + 1]
                 memory.pulls[behind] = memory.pulls[behind + 1]
@@ -90,19 +95,19 @@ def _let_expire(run: Run, oldest: int, aligned: bool) -> None:
 
 
 @njit
-def _keep_sample(run: Run, arms: Arms, arm: int, now: int, settings: Settings, luck: float) -> bool:
-    """Append an arm if there is room, else put it in a random place by luck; return whether its statistics begin.
+def _keep_sample(run: Run, arms: Arms, arm: int, now: int, settings: Settings, coin: float) -> bool:
+    """Append an arm if there is room, else perhaps put it in a random place; return whether its statistics begin.
 
     One uniform number u serves both coins: u < m / t admits, and given that, floor(u t) is uniform on the places.
     """
     place = run.counts[SIZE]
     begins = place == 0 or settings.exact or not settings.deviations.ignored_arms
     if place == run.listed.size:
-        place, begins = int(luck * (now + settings.deviations.late_admission)), True
+        place, begins = int(coin * (now + settings.deviations.late_admission)), True
         if place >= run.listed.size:
             return False
     run.listed[place] = now
-    know(run.known, place, arms, arm)
+    note_arm(run.true, place, arms, arm)
     run.counts[SIZE] = max(run.counts[SIZE], place + 1)
     run.counts[PEAK] = max(run.counts[PEAK], run.counts[SIZE])
     if begins:

@@ -98,7 +98,7 @@ def _explore(panel: Panel, curve: Curve, path: str | None, settings: Any) -> sim
     stream = panel.stream(path)
     if curve.reading == "published":
         return published.explore(stream, panel.window, panel.memory, curve.name, delta=DELTA, **settings)
-    return simulate.explore(stream, panel.window, panel.memory, curve.name, delta=DELTA, **settings)
+    return simulate.explore(stream, panel.window, panel.memory, curve.name, guarantee="strong", delta=DELTA, **settings)
 
 
 def _regret(panel: Panel, curve: Curve, path: str | None, settings: Any) -> simulate.Table:
@@ -113,7 +113,7 @@ def _regret(panel: Panel, curve: Curve, path: str | None, settings: Any) -> simu
         return published.regret(stream, panel.window, BUDGET, panel.memory, algorithm, delta=DELTA, **settings)
     stream = panel.stream(path)
     settings |= {"delta": DELTA, "partial": True}
-    return simulate.regret(stream, panel.window, BUDGET, panel.memory, keep, pull, **settings)
+    return simulate.play(stream, panel.window, BUDGET, panel.memory, keep, pull, **settings)
 
 
 def _everlasting(panel: Panel, curve: Curve, path: str | None, settings: Any) -> simulate.Table:
@@ -124,5 +124,5 @@ def _everlasting(panel: Panel, curve: Curve, path: str | None, settings: Any) ->
     rows: list[Row] = []
     for slots in panel.memory:
         strategy = "race" if curve.reading == "ours" and slots < panel.window else "wait"
-        rows += simulate.everlasting(stream, panel.window, budget, slots, strategy=strategy, **settings)
+        rows += simulate.seek(stream, panel.window, budget, slots, strategy=strategy, **settings)
     return simulate.Table(rows)

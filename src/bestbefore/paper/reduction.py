@@ -45,8 +45,8 @@ def solve(explorer: Agent, problems: Iterable[Sequence[Any]], pull: Callable[[An
             raise ValueError(
                 f"problems must have {window} arms each, as the window has, but problem {i} has {len(row)}"
             )
-    if explorer.memory:
-        raise ValueError(f"explorer must be fresh, not one that stores {explorer.memory!r}")
+    if explorer.stored:
+        raise ValueError(f"explorer must be fresh, not one that stores {explorer.stored!r}")
     answers: list[Any] = []
     real = virtual = 0
     for now in range(2 * window * len(rows)):

@@ -1,15 +1,16 @@
 """Theorem 3 as experiments: regret with too few slots, and with a window of them."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from bestbefore import bounds, simulate, streams
 from bestbefore.arguments import whole
 from bestbefore.paper.finding import Finding, average
-from bestbefore.rules import KEEP_FOR_REGRET
+from bestbefore.rules import KEEP_TO_PLAY
 from bestbefore.simulate import budgets as schedules
-from bestbefore.simulate.regret import RegretSetup
+from bestbefore.simulate.epochs import Setup
 
 
 def regret_lower(window: int = 21, budget: int = 1000, runs: int = 30, seed: int = 0) -> list[Finding]:
@@ -23,8 +24,8 @@ def regret_lower(window: int = 21, budget: int = 1000, runs: int = 30, seed: int
     hard = streams.epoch(arms, window)
     findings = []
     for kind, stream in {"rewards 0 or 1": hard, "rewards without noise": hard.gaussian(1e-6)}.items():
-        table = simulate.regret(
-            stream, window, budget, slots, list(KEEP_FOR_REGRET), "moss", runs=runs, seed=seed, progress=False
+        table = simulate.play(
+            stream, window, budget, slots, KEEP_TO_PLAY, "moss", partial=False, runs=runs, seed=seed, progress=False
         )
         rules = [
             average(
@@ -35,7 +36,7 @@ def regret_lower(window: int = 21, budget: int = 1000, runs: int = 30, seed: int
                 setting=f"W = {window}, {slots} slots, n = 16 W = {arms}, T_j = {budget:,}, {kind}, moss",
                 measured=f"mean regret of the best keep rule ({keep})",
             )
-            for keep in KEEP_FOR_REGRET
+            for keep in KEEP_TO_PLAY
         ]
         best = min(rules, key=lambda finding: finding.low)  # no rule's interval reaches lower
         ratio = best.estimate / bound
@@ -96,10 +97,10 @@ def _ratios(
     slots: int | None = None,
 ) -> tuple[list[float], list[float]]:
     """Return the regret of each run over the sum of sqrt(W T_j), and over its Cauchy-Schwarz form."""
-    table = simulate.regret(
-        stream, window, sort, slots or window, "fifo", pull, carry=False, runs=runs, seed=seed, progress=False
-    )
-    setup = RegretSetup(stream, window, sort, window, "fifo", pull)
+    rules: Any = {"carry": False, "partial": False}
+    memory = slots or window
+    table = simulate.play(stream, window, sort, memory, "fifo", pull, runs=runs, seed=seed, progress=False, **rules)
+    setup = Setup(stream, window, sort, window, "fifo", pull, **rules)
     sums = [bounds.regret_epochs(setup.budgets(seed, run).tolist(), window) for run in range(runs)]
     wide = bounds.regret_upper(total, window, stream.length)
     regrets = table["regret"].tolist()

@@ -13,7 +13,7 @@ J.-Y. Audibert and S. Bubeck, "Minimax policies for adversarial and stochastic b
 Seldin, "Tsallis-INF: an optimal algorithm for stochastic and adversarial bandits", JMLR 22 (2021).
 
 >>> odds = np.zeros(3)
->>> inf_odds(np.array([0.0, 1.0, 5.0]), time=4, odds=odds)
+>>> fill_odds(np.array([0.0, 1.0, 5.0]), time=4, odds=odds)
 >>> odds.round(3).tolist(), round(float(odds.sum()), 9)
 ([0.613, 0.317, 0.07], 1.0)
 """
@@ -24,11 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bestbefore._jit import njit
+from bestbefore.memory import Memory
+from bestbefore.noise import Noise
 
 
 @njit
-def inf_odds(losses: npt.NDArray[np.float64], time: int, odds: npt.NDArray[np.float64]) -> None:
-    """Fill `odds` with the probabilities of pull number `time`.
+def fill_odds(losses: npt.NDArray[np.float64], time: int, odds: npt.NDArray[np.float64]) -> None:
+    """Fill `odds` with the probabilities of pull number `time`; an infinite loss has probability 0.
 
     The sum of the w_i is convex in x and rises up to the smallest loss.  At x = smallest loss - 2 / eta it is at least
     1, so from there Newton's steps fall to the root.
@@ -54,9 +56,27 @@ def inf_odds(losses: npt.NDArray[np.float64], time: int, odds: npt.NDArray[np.fl
 
 @njit
 def drawn_place(odds: npt.NDArray[np.float64], coin: float) -> int:
-    """Return the place that a uniform number falls on."""
-    for place in range(odds.size - 1):
-        coin -= odds[place]
-        if coin < 0:
-            return place
-    return odds.size - 1
+    """Return the place that a uniform number falls on, where odds are above 0."""
+    last = 0
+    for place in range(odds.size):
+        if odds[place] > 0:
+            last = place
+            coin -= odds[place]
+            if coin < 0:
+                break
+    return last
+
+
+@njit
+def choose(
+    memory: Memory,
+    losses: npt.NDArray[np.float64],
+    odds: npt.NDArray[np.float64],
+    time: int,
+    noise: Noise,
+    rng: np.random.Generator,
+) -> tuple[int, float]:
+    """Draw a slot for pull number `time`, and return it with its probability; empty slots have infinite losses."""
+    fill_odds(losses, time, odds)
+    slot = drawn_place(odds, rng.random())
+    return slot, odds[slot]

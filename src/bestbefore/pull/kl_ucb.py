@@ -1,47 +1,67 @@
 """KL-UCB: pull the arm whose mean could be highest, as far as its rewards do not contradict it.
 
-The index is the largest q with pulls * kl(mean, q) <= ln T, where kl(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 -
-q)) and T is the budget of the epoch: the exploration rate with a known horizon, so that an index stands still while
-other arms are pulled.  For Gaussian rewards kl(p, q) is (p - q)^2 / (2 sigma^2), and the index is closed.
+The index is the largest q with pulls * kl(mean, q) <= ln T, where T is the budget of the epoch: the exploration rate
+with a known horizon, so that an index stands still while other arms are pulled.  For Gaussian rewards kl(p, q) is
+(p - q)^2 / (2 sigma^2), and the index is closed.
 
 A. Garivier and O. Cappé, "The KL-UCB algorithm for bounded stochastic bandits and beyond", COLT 2011.
 
->>> index = kl_ucb_index(pulls=100, total=50.0, log=4.0)
->>> round(index, 4), round(100 * divergence(0.5, index), 4)
-(0.6386, 4.0)
+>>> from bestbefore.pull.horizon import horizon_of
+>>> round(index(100, 50.0, horizon_of(budget=55, arms=2, delta=0.01, tests=1)), 4)
+0.6388
 """
 
 import math
 
 from bestbefore._jit import njit
+from bestbefore.divergence import divergence, upper_bound
+from bestbefore.pull.blocks import block_for
+from bestbefore.pull.horizon import Horizon
 
 
 @njit
-def divergence(p: float, q: float) -> float:
-    """Return kl(p, q) of two Bernoulli distributions."""
-    first = p * math.log(p / q) if p > 0 else 0.0
-    second = (1 - p) * math.log((1 - p) / (1 - q)) if p < 1 else 0.0
-    return first + second
+def index(pulls: float, total: float, horizon: Horizon) -> float:
+    """Return the largest q with pulls * kl(mean, q) <= ln T."""
+    if not horizon.noise.bounded:
+        return total / pulls + horizon.noise.sigma * math.sqrt(2 * horizon.log / pulls)
+    return upper_bound(pulls, total, horizon.log)
 
 
 @njit
-def kl_ucb_index(pulls: float, total: float, log: float) -> float:
-    """Return the largest q with pulls * kl(mean, q) <= log: by Newton's method, by halves where that leads astray."""
-    mean, limit = min(max(total / pulls, 0.0), 1.0), log / pulls
-    low, high = mean, min(mean + math.sqrt(limit / 2), 1.0)  # by Pinsker's inequality
-    q = high if high < 1 else (mean + 1) / 2
-    for _ in range(60):
-        if high - low < 1e-14 or q >= 1:
-            break
-        excess = divergence(mean, q) - limit
-        if excess > 0:
-            high = q
-        else:
-            low = q
-        step = q - excess * q * (1 - q) / (q - mean)
-        if not low < step < high:
-            step = (low + high) / 2
-        if abs(step - q) < 1e-14:
-            break
-        q = step
-    return q
+def is_above(pulls: float, total: float, later: float, horizon: Horizon, level: float) -> bool:
+    """Tell whether the index is above `level` after `later` pulls, if these have the mean of `total` in `pulls`.
+
+    Below the level q, rewards of 1 only lower pulls * kl(mean, q), so that rewards of 0 first are the worst: the pulls
+    that count are those before them.
+    """
+    mean = total / pulls
+    if mean > level:
+        return True
+    if not horizon.noise.bounded:
+        return mean + horizon.noise.sigma * math.sqrt(2 * horizon.log / later) > level
+    if level >= 1:
+        return False
+    rounding = 1e-13 * pulls * (level - mean) / (level * (1 - level))  # what the last digits of an index may hide
+    return pulls * divergence(mean, level) < horizon.log * (1 - 1e-9) - rounding
+
+
+@njit
+def block(pulls: int, total: float, mean: float, horizon: Horizon, level: float) -> int:
+    """Return how many pulls to draw at once: a guess at how many will be the leader's."""
+    empirical = total / pulls
+    if 0 < level < 1 and empirical < level:
+        zeros = (horizon.log - pulls * divergence(empirical, level)) / math.log((1 - empirical) / (1 - level))
+        return int(min(0.6 * zeros / max(1 - mean, 1e-9), 4.0 * pulls))
+    return block_for(pulls, total, 1.0, mean, level)
+
+
+@njit
+def room(pulls: int, total: float, later: int, horizon: Horizon, level: float) -> float:
+    """Return how many rewards of 0 surely leave the index above `level`: none is known without looking."""
+    return 0.0
+
+
+@njit
+def sure(pulls: int, horizon: Horizon) -> int:
+    """Return how often an arm that leads is pulled, whatever it returns."""
+    return 1

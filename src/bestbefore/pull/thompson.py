@@ -8,8 +8,9 @@ W. R. Thompson, "On the likelihood that one unknown probability exceeds another 
 Biometrika 25 (1933).  S. Agrawal and N. Goyal, "Analysis of Thompson sampling for the multi-armed bandit problem", COLT
 2012.
 
+>>> from bestbefore.noise import BOUNDED
 >>> rng = np.random.default_rng(0)
->>> draws = [thompson_draw(pulls=100, total=50.0, sigma=0.0, rng=rng) for _ in range(1000)]
+>>> draws = [draw(100, 50.0, BOUNDED, rng) for _ in range(1000)]
 >>> round(float(np.mean(draws)), 2)
 0.5
 """
@@ -17,28 +18,37 @@ Biometrika 25 (1933).  S. Agrawal and N. Goyal, "Analysis of Thompson sampling f
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from bestbefore._jit import njit
 from bestbefore.memory import Memory
+from bestbefore.noise import Noise
 
 
 @njit
-def thompson_draw(pulls: float, total: float, sigma: float, rng: np.random.Generator) -> float:
-    """Draw what the mean of an arm may be; sigma is 0 for rewards on [0, 1]."""
-    if sigma == 0:
+def draw(pulls: float, total: float, noise: Noise, rng: np.random.Generator) -> float:
+    """Draw what the mean of an arm may be."""
+    if noise.bounded:
         return float(rng.beta(1 + total, 1 + max(pulls - total, 0.0)))
     if pulls == 0:
         return np.inf
-    return float(rng.normal(total / pulls, sigma / math.sqrt(pulls)))
+    return float(rng.normal(total / pulls, noise.sigma / math.sqrt(pulls)))
 
 
 @njit
-def thompson_slot(memory: Memory, sigma: float, luck: np.random.Generator) -> int:
-    """Return the slot of the highest draw."""
+def choose(
+    memory: Memory,
+    losses: npt.NDArray[np.float64],
+    odds: npt.NDArray[np.float64],
+    time: int,
+    noise: Noise,
+    rng: np.random.Generator,
+) -> tuple[int, float]:
+    """Return the slot of the highest draw; and 0, since the probability of that choice is not known."""
     found, most = -1, -np.inf
     for slot in range(memory.arrival.size):
         if memory.arrival[slot] > 0:
-            draw = thompson_draw(memory.pulls[slot], memory.total[slot], sigma, luck)
-            if found < 0 or draw > most:
-                found, most = slot, draw
-    return found
+            drawn = draw(memory.pulls[slot], memory.total[slot], noise, rng)
+            if found < 0 or drawn > most:
+                found, most = slot, drawn
+    return found, 0.0

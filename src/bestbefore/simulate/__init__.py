@@ -1,9 +1,19 @@
-"""Simulations: a stream through keep rule x pull rule, compiled, over many runs in parallel."""
+"""Simulations: a stream through rules, compiled, over many runs in parallel."""
+
+from typing import Any
 
 from bestbefore.simulate import budgets
-from bestbefore.simulate.everlasting import everlasting
-from bestbefore.simulate.explore import Trace, explore, trace
-from bestbefore.simulate.regret import epoch_regrets, regret
+from bestbefore.simulate.epochs import epoch_regrets, play
+from bestbefore.simulate.everlasting import seek
+from bestbefore.simulate.exploration import Trace, explore, trace
 from bestbefore.simulate.table import Table
 
-__all__ = ["Table", "Trace", "budgets", "epoch_regrets", "everlasting", "explore", "regret", "trace"]
+__all__ = ["Table", "Trace", "budgets", "epoch_regrets", "explore", "play", "seek", "trace"]
+
+_RENAMED = {"regret": "play"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        raise AttributeError(f"simulate.{name} is called simulate.{_RENAMED[name]}, like the command and the agent")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,17 +3,19 @@
 import math
 import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from bestbefore import rules
-from bestbefore.arguments import between, one_of, whole
-from bestbefore.bounds import seek_tests
-from bestbefore.pull.race import confidence
-from bestbefore.simulate.explore import memories_of
+from bestbefore import plan
+from bestbefore.arguments import one_of, whole
+from bestbefore.plan import SeekPlan, plan_seek
+from bestbefore.probe.race import confidence
+from bestbefore.rules import CLOCKS, strategies_of
+from bestbefore.simulate.chosen import Chosen, Factory, chosen, numbers
 from bestbefore.simulate.four_verbs import seek_by_verbs
-from bestbefore.simulate.named import Named, named
 from bestbefore.simulate.parallel import run_all
 from bestbefore.simulate.seeds import generators, run_numbers
-from bestbefore.simulate.seek_kernel import (
+from bestbefore.simulate.seek_loop import (
     FOUND,
     PEAK,
     PULLS,
@@ -29,18 +31,18 @@ from bestbefore.simulate.table import Row, Table
 from bestbefore.streams import Stream, as_stream
 
 
-def everlasting(
+def seek(
     stream: Stream | Iterable[float],
-    window: int = 50,
+    window: int = plan.WINDOW,
     budget: int = 10**6,
     memory: int | Sequence[int] | None = None,
     flag: str = "explicit",
-    strategy: Named | None = None,
+    strategy: Chosen | None = None,
     *,
     clock: str = "goes on",
     tests: int | None = None,
-    pull: str = "moss",
-    delta: float = 0.01,
+    pull: str = plan.PULL_RULE,
+    delta: float = plan.PLAY_DELTA,
     runs: int | Sequence[int] = 10,
     seed: int = 0,
     jobs: int | None = None,
@@ -55,10 +57,10 @@ def everlasting(
 
     Strategies, explicit: "wait" pulls nothing until a flag tells (the paper's), "rank" tests each arm by a fixed number
     of pulls and keeps the best, "race" tests only as long as an arm could be the best; implicit: "stay", "hope" and
-    "weigh"; see `bestbefore.keep.seek`.  Unless given, all of the flag's.  If the best arm was not found when time
-    ends, `pull` (an index rule) spends the rest on what is stored.  A strategy may also be a function that makes an
-    agent with the verbs of `Seeker`, called with `window`, `memory`, `budget` and `seed`.  A dict gives names, as in
-    `explore`.
+    "weigh"; see `bestbefore.keep.everlasting`.  Unless given, all of the flag's.  If the best arm was not found when
+    time ends, `pull` (an index rule) spends the rest on what is stored.  A strategy may also be a function that makes
+    an agent with the verbs of `Seeker`, called with `window`, `memory`, `budget` and `seed`.  A dict gives names, as
+    in `explore`.
 
     `clock`: after the last arrival time "goes on", until all arms but the best have expired, or "stops".  `tests` is
     how often an arm is tested: exactly (rank) or at most (all others); if not given, `bestbefore.bounds.seek_tests`.
@@ -70,51 +72,90 @@ def everlasting(
     `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
     In one run all strategies see the same arms.
 
-    >>> table = everlasting([0.5, 0.9, 0.1, 0.4, 0.3], window=2, budget=1000, memory=[1, 2], strategy="wait", runs=1)
+    >>> table = seek([0.5, 0.9, 0.1, 0.4, 0.3], window=2, budget=1000, memory=[1, 2], strategy="wait", runs=1)
     >>> [(row["memory"], row["found"], round(row["regret"], 3)) for row in table]
     [(1, True, 0.0), (2, True, 0.0)]
     """
-    stream, window = as_stream(stream), whole("window", window)
-    one_of("flag", flag, rules.STRATEGIES_OF_FLAG)
-    allowed = rules.STRATEGIES_OF_FLAG[flag]
-    strategies = named("strategy", allowed if strategy is None else strategy, allowed)
-    sizes = memories_of(window if memory is None else memory)
-    budget, clock = whole("budget", budget), one_of("clock", clock, rules.CLOCKS)
-    tests = None if tests is None else whole("tests", tests)
-    rule, delta = rules.PULL[one_of("pull", pull, rules.INDEXED)], between("delta", delta, 0, 1)
-    seed = whole("seed", seed, at_least=0)
-    pieces = [(name, slots, run) for name in strategies for slots in sizes for run in run_numbers(runs)]
-
-    def work(piece: tuple[str, int, int], stop: threading.Event) -> Row:
-        name, slots, run = piece
-        names, one, goes_on = {"strategy": name, "memory": slots, "run": run}, strategies[name], clock == "goes on"
-        if not isinstance(one, str):
-            best, how = best_of(stream, seed, run), (flag == "explicit", goes_on)
-            return names | seek_by_verbs(one, stream, window, slots, budget, best, *how, generators(seed, run), stop)
-        most = seek_tests(budget, stream.length, one) if tests is None else tests
-        settings = Settings(rules.STRATEGY[one], rule, window, 0, budget, most, confidence(most), delta, goes_on)
-        return names | _measured(stream, slots, settings, seed, run, stop)
-
-    jobs = None if jobs is None else whole("jobs", jobs)
-    return Table(run_all(work, pieces, jobs=jobs, label="seeking", progress=progress))
+    settings: Any = {"flag": flag, "tests": tests, "pull": pull, "delta": delta}
+    pieces = seek_pieces(stream, window, budget, memory, strategy, clock=clock, runs=runs, seed=seed, **settings)
+    return Table(run_all(pieces, jobs=jobs, label="seeking", progress=progress))
 
 
-def _measured(stream: Stream, slots: int, settings: Settings, seed: int, run: int, stop: threading.Event) -> Row:
-    """Run once, and return the measured columns of the row."""
-    best, best_mean = best_of(stream, seed, run)
-    settings = settings._replace(best=best)
-    arms_rng, rewards, luck = generators(seed, run)
-    seek = start_seek(slots)
-    for arms in stream.blocks(arms_rng):
-        seek = seek_with_room_for(seek, arms)
-        seek_block(seek, arms, settings, rewards, luck)
-        if stop.is_set() or seek.counts[FOUND]:
-            break
-    regret = float(spend_rest(seek, settings, best_mean, rewards))
-    counts = {"tests": TESTS, "wasted": WASTED, "pulls": PULLS, "peak_memory": PEAK}
-    measured = {name: int(seek.counts[place]) for name, place in counts.items()}
-    measured["pulls"] += measured["wasted"]
-    return {"regret": max(regret, 0.0), "found": bool(seek.counts[FOUND])} | measured
+def seek_pieces(
+    stream: Stream | Iterable[float],
+    window: int,
+    budget: int,
+    memory: int | Sequence[int] | None,
+    strategy: Chosen | None,
+    *,
+    flag: str,
+    clock: str,
+    runs: int | Sequence[int],
+    seed: int,
+    **settings: Any,
+) -> list["SeekPiece"]:
+    """Return the pieces of work of `seek`, one for each row of its table."""
+    stream, seed = as_stream(stream), whole("seed", seed, at_least=0)
+    allowed, goes_on = strategies_of(flag), one_of("clock", clock, CLOCKS) == "goes on"
+    settings |= {"flag": flag, "budget": whole("budget", budget), "arms": stream.length}
+    settings["sigma"] = None if stream.noise.bounded else stream.noise.sigma
+    pieces = []
+    for name, one in chosen("strategy", allowed if strategy is None else strategy, allowed).items():
+        for slots in [None] if memory is None else numbers("memory", memory):
+            rule, factory = (one, None) if isinstance(one, str) else (None, one)
+            made = plan_seek(window, slots, strategy=rule, **settings)
+            pieces += [SeekPiece(name, stream, made, factory, goes_on, run, seed) for run in run_numbers(runs)]
+    return pieces
+
+
+@dataclass(frozen=True)
+class SeekPiece:
+    """One run of one strategy with one memory."""
+
+    name: str
+    stream: Stream
+    plan: SeekPlan
+    factory: Factory | None
+    goes_on: bool
+    run: int
+    seed: int
+
+    def measure(self, stop: threading.Event) -> Row:
+        """Run once, and return the row of the table."""
+        made, stream, rngs = self.plan, self.stream, generators(self.seed, self.run)
+        names = {"strategy": self.name, "memory": made.memory, "run": self.run}
+        best = best_of(stream, self.seed, self.run)
+        if self.factory is None:
+            return names | self._run(best, stop)
+        how, budget = (made.flag == "explicit", self.goes_on), int(made.budget or 0)
+        return names | seek_by_verbs(self.factory, stream, made.window, made.memory, budget, best, *how, rngs, stop)
+
+    def _run(self, best: tuple[int, float], stop: threading.Event) -> Row:
+        """Run a stream through a strategy, block by block."""
+        made, (arms_rng, rewards, rng) = self.plan, generators(self.seed, self.run)
+        settings = Settings(
+            made.strategy.number,
+            made.flag == "explicit",
+            made.pull.number,
+            made.window,
+            best[0],
+            int(made.budget or 0),
+            made.tests,
+            confidence(made.tests),
+            made.delta,
+            self.goes_on,
+        )
+        state = start_seek(made.memory)
+        for arms in self.stream.blocks(arms_rng):
+            state = seek_with_room_for(state, arms)
+            seek_block(state, arms, settings, rewards, rng)
+            if stop.is_set() or state.counts[FOUND]:
+                break
+        regret = float(spend_rest(state, settings, best[1], rewards))
+        counts = {"tests": TESTS, "wasted": WASTED, "pulls": PULLS, "peak_memory": PEAK}
+        measured = {name: int(state.counts[place]) for name, place in counts.items()}
+        measured["pulls"] += measured["wasted"]
+        return {"regret": max(regret, 0.0), "found": bool(state.counts[FOUND])} | measured
 
 
 def best_of(stream: Stream, seed: int, run: int) -> tuple[int, float]:

@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from bestbefore.arguments import whole
+from bestbefore.simulate.oracle import empty_queue, next_best, no_errors, record, summary, with_room
 from bestbefore.simulate.rewards import total_of
 from bestbefore.simulate.seeds import Generators
 from bestbefore.simulate.table import Row
-from bestbefore.simulate.truth import empty_queue, next_best, no_errors, record, summary, with_room
 from bestbefore.streams import Arms, Stream
 
 Factory = Callable[..., Any]
 """Makes an agent: called with the keywords `window`, `memory` and `seed`, a generator."""
 
-EXPLORES = ("arrive", "ask", "tell", "best", "memory")
-PLAYS = ("arrive", "ask", "tell", "memory")
+EXPLORES = ("arrive", "ask", "tell", "best", "stored")
+PLAYS = ("arrive", "ask", "tell", "stored")
 SEEKS = ("arrive", "ask", "tell", "finish", "peak_memory")
 FLAGGED = ("overdue", "learn")  # with an explicit flag
 TICKED = ("tick",)  # where time goes on after the last arrival
@@ -60,7 +60,7 @@ def explore_by_verbs(
                 else:
                     agent.tell(arm, total, pulls=wanted)
                 pulls += wanted
-            peak = max(peak, len(agent.memory))
+            peak = max(peak, len(agent.stored))
             answer = agent.best()
             record(errors, best - (0.0 if answer is None else _mean(_valid(valid, answer, "answered with"))), epsilon)
             if stop.is_set():
@@ -105,7 +105,7 @@ def play_by_verbs(
                 regret += best - _mean(known)
                 switches, last = switches + (arm != last), arm
                 agent.tell(arm, total_of(*known, 1, rewards))
-            peak = max(peak, len(agent.memory))
+            peak = max(peak, len(agent.stored))
     return {"regret": regret, "pulls": int(budgets.sum()), "switches": switches, "peak_memory": peak}
 
 

@@ -4,10 +4,9 @@
 own index has come down to that of the runner-up, the *level*.  A block of b rewards is drawn at once; if z is how much
 they fall short of b, then after any part of them, in whatever order, the leader's mean is at least that after z
 rewards of 0 and its bonus at least that after all b, and if these keep the index above the level, then every pull of
-the block was the leader's.  (KL-UCB: below the level q, rewards of 1 only lower pulls * kl(mean, q), so that z rewards
-of 0 first are the worst.)  Otherwise the rewards of the block are taken one by one in random order, which is how they
-would have come, up to the one that brings the index down to the level; those after it have not been seen by anybody,
-and are forgotten.
+the block was the leader's.  (`pull/kl_ucb.py` says why this holds there, too.)  Otherwise the
+rewards of the block are taken one by one in random order, which is how they would have come, up to the one that brings
+the index down to the level; those after it have not been seen by anybody, and are forgotten.
 
 **What it costs.**  A block is chosen about as long as its rewards are likely to allow: if k rewards of 0 would bring
 the index down (closed for UCB), some 0.6 k / (1 - mean) pulls, where whoever waits for the worst would leap k.  Short
@@ -18,16 +17,16 @@ Rewards without a minimum (Gaussian) leave no such bound: they always come one b
 """
 
 import math
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bestbefore import rules
+from bestbefore import pull
 from bestbefore._jit import inlined, njit
 from bestbefore.memory import Memory
-from bestbefore.pull.choose import Horizon, index_of
-from bestbefore.pull.kl_ucb import divergence
+from bestbefore.pull.blocks import block_for
+from bestbefore.pull.horizon import Horizon
 from bestbefore.simulate.rewards import draw_block, next_of_block, one_reward
 from bestbefore.streams import Arms
 
@@ -51,57 +50,72 @@ def empty_heap(slots: int, levels: int) -> Heap:
 
 
 @inlined
-def is_above(rule: int, pulls: float, total: float, later: float, horizon: Horizon, level: float) -> bool:
-    """Tell whether the index is above `level`, with the mean of `total` in `pulls` and the bonus of `later` pulls."""
-    mean = total / pulls
-    if rule == rules.UCB:
-        return mean + math.sqrt(horizon.log_ucb / later) > level
-    if rule == rules.MOSS:
-        bonus = horizon.scale * math.sqrt(math.log(horizon.share / later) / later) if later < horizon.share else 0.0
-        return mean + bonus > level
-    if rule == rules.COMMIT or mean > level:
-        return mean > level
-    if horizon.sigma > 0:
-        return mean + horizon.sigma * math.sqrt(2 * horizon.log_kl / later) > level
-    if level >= 1:
-        return False
-    rounding = 1e-13 * pulls * (level - mean) / (level * (1 - level))  # what the last digits of an index may hide
-    return pulls * divergence(mean, level) < horizon.log_kl * (1 - 1e-9) - rounding
+def _index(rule: int, own: Any, pulls: float, total: float, horizon: Horizon) -> float:
+    """Return the index of an arm; one that was never pulled comes before all that were."""
+    if pulls == 0:
+        return np.inf
+    if own is None:
+        return pull.index(rule, pulls, total, horizon)  # type: ignore[no-any-return]
+    height = own(pulls, total, horizon)
+    if math.isnan(height):
+        raise ValueError("it must return a number, and must not raise an error")
+    return height  # type: ignore[no-any-return]
 
 
 @inlined
-def _block(rule: int, pulls: int, total: float, index: float, mean: float, horizon: Horizon, level: float) -> int:
-    """Return how many pulls to draw at once: a guess, on which only speed depends, at how many will be the leader's.
+def _is_above(rule: int, own: Any, pulls: float, total: float, later: float, horizon: Horizon, level: float) -> bool:
+    """Tell whether the index is above `level` after `later` pulls of the mean of `total` in `pulls`, at the least.
 
-    Each pull of N takes about 1 / N of half the bonus from the index, and as much of the level for each reward of 0.
+    A user's own index does not rise with its pulls, while the mean stays the same.
     """
-    empirical = total / pulls
-    if level <= 0:
-        return 4 * pulls
-    if rule == rules.KL_UCB and empirical < level < 1:
-        zeros = (horizon.log_kl - pulls * divergence(empirical, level)) / math.log((1 - empirical) / (1 - level))
-        return int(min(0.6 * zeros / max(1 - mean, 1e-9), 4.0 * pulls))
-    fall = (index - empirical) / 2 + (1 - mean) * level
-    return int(min(0.6 * (index - level) * pulls / max(fall, 1e-9), 4.0 * pulls))
+    if own is None:
+        return pull.is_above(rule, pulls, total, later, horizon, level)  # type: ignore[no-any-return]
+    return own(later, total if later == pulls else total / pulls * later, horizon) > level  # type: ignore[no-any-return]
 
 
 @inlined
-def _room(rule: int, pulls: int, total: float, later: int, horizon: Horizon, level: float) -> float:
-    """Return how many rewards of 0 surely leave the index above `level` up to `later` pulls: fewer than this.
+def _block(rule: int, own: Any, pulls: int, total: float, mean: float, horizon: Horizon, level: float) -> int:
+    """Return how many pulls to draw at once: a guess, on which only speed depends, at how many will be the leader's."""
+    if own is None:
+        return pull.block(rule, pulls, total, mean, horizon, level)  # type: ignore[no-any-return]
+    return block_for(pulls, total, own(pulls, total, horizon), mean, level)
 
-    From total / (pulls + zeros) + bonus > level, with the bonus of the last of these pulls.
-    """
-    if rule == rules.KL_UCB:
-        return 0.0
-    needed = level - index_of(rule, later, 0.0, horizon) if rule != rules.COMMIT else level
-    return total / needed - pulls - 1e-6 if needed > 0 else np.inf
+
+@inlined
+def _room(rule: int, own: Any, pulls: int, total: float, later: int, horizon: Horizon, level: float) -> float:
+    """Return how many rewards of 0 surely leave the index above `level` up to `later` pulls: fewer than this."""
+    if own is None:
+        return pull.room(rule, pulls, total, later, horizon, level)  # type: ignore[no-any-return]
+    return _room_of_own(own, pulls, total, later, horizon, level)
+
+
+@njit
+def _room_of_own(own: Any, pulls: int, total: float, later: int, horizon: Horizon, level: float) -> float:
+    """Find by halves how many rewards of 0 a user's own index can take, if it falls with the mean."""
+    enough, too_many = -1, later - pulls + 1
+    while too_many - enough > 1:
+        zeros = (enough + too_many) // 2
+        if own(later, total / (pulls + zeros) * later, horizon) > level:
+            enough = zeros
+        else:
+            too_many = zeros
+    return float(too_many)
+
+
+@inlined
+def _sure(rule: int, own: Any, pulls: int, horizon: Horizon) -> int:
+    """Return how often an arm that leads is pulled, whatever it returns."""
+    if own is None:
+        return pull.sure(rule, pulls, horizon)  # type: ignore[no-any-return]
+    return 1
 
 
 @njit
 def play_leaping(
     memory: Memory,
-    known: Arms,
+    true: Arms,
     rule: int,
+    own: Any,
     budget: int,
     horizon: Horizon,
     leaps: bool,
@@ -114,7 +128,7 @@ def play_leaping(
 
     Return how often the arm that is pulled changed, beginning from arrival `last`, and the arrival pulled at the end.
     """
-    size = _build(memory, rule, horizon, heap)
+    size = _build(memory, rule, own, horizon, heap)
     left, switches = budget, 0
     while left > 0:
         slot = heap.slot[0]
@@ -125,9 +139,9 @@ def play_leaping(
             switches += 1
             last = memory.arrival[slot]
         before = left
-        left = _tenure(memory, known, slot, rule, left, horizon, level, leaps, rng, heap.drawn)
+        left = _tenure(memory, true, slot, rule, own, left, horizon, level, leaps, rng, heap.drawn)
         spent[slot] += before - left
-        heap.height[0] = index_of(rule, memory.pulls[slot], memory.total[slot], horizon)
+        heap.height[0] = _index(rule, own, memory.pulls[slot], memory.total[slot], horizon)
         _sift(memory, heap, 0, size)
     return switches, last
 
@@ -135,9 +149,10 @@ def play_leaping(
 @inlined
 def _tenure(
     memory: Memory,
-    known: Arms,
+    true: Arms,
     slot: int,
     rule: int,
+    own: Any,
     left: int,
     horizon: Horizon,
     level: float,
@@ -146,45 +161,43 @@ def _tenure(
     drawn: npt.NDArray[np.int64],
 ) -> int:
     """Pull the leader until its index is down to `level`, or nothing is left; return what is left."""
-    pulls, total, mean = memory.pulls[slot], memory.total[slot], known.means[slot]
-    bernoulli = known.levels.size == 0 and known.sigma == 0
-    sure = max(horizon.s - pulls, 1) if rule == rules.COMMIT else 1  # whoever leads is pulled once, whatever it returns
-    for _ in range(min(left, sure)):
+    pulls, total, mean = memory.pulls[slot], memory.total[slot], true.means[slot]
+    bernoulli = true.levels.size == 0 and true.noise.bounded
+    for _ in range(min(left, _sure(rule, own, pulls, horizon))):
         if bernoulli:
             total += 1.0 if rng.random() < mean else 0.0
         else:
-            total += one_reward(known, slot, rng)
+            total += one_reward(true, slot, rng)
         pulls += 1
         left -= 1
-    while left > 0 and is_above(rule, pulls, total, pulls, horizon, level):
+    while left > 0 and _is_above(rule, own, pulls, total, pulls, horizon, level):
         block = 0
         if leaps:
-            index = index_of(rule, pulls, total, horizon) if rule != rules.KL_UCB else 1.0
-            block = left if level == -np.inf else min(_block(rule, pulls, total, index, mean, horizon, level), left)
+            block = left if level == -np.inf else min(_block(rule, own, pulls, total, mean, horizon, level), left)
         if block >= SHORT:
-            gained = draw_block(known, slot, block, rng, drawn)
-            if is_above(rule, pulls + block - gained, total, pulls + block, horizon, level):
+            gained = draw_block(true, slot, block, rng, drawn)
+            if _is_above(rule, own, pulls + block - gained, total, pulls + block, horizon, level):
                 pulls, total, left = pulls + block, total + gained, left - block
                 continue
             for rest in range(block, 0, -1):
-                total += next_of_block(known, drawn, rest, rng)
+                total += next_of_block(true, drawn, rest, rng)
                 pulls += 1
                 left -= 1
-                if not is_above(rule, pulls, total, pulls, horizon, level):
+                if not _is_above(rule, own, pulls, total, pulls, horizon, level):
                     break
         elif bernoulli and leaps:
             many = min(left, SHORT)
-            room, zeros, done = _room(rule, pulls, total, pulls + many, horizon, level), 0, 0
+            room, zeros, done = _room(rule, own, pulls, total, pulls + many, horizon, level), 0, 0
             while done < many:
                 done += 1
                 zeros += rng.random() >= mean
-                if zeros >= room and not is_above(
-                    rule, pulls + done, total + done - zeros, pulls + done, horizon, level
+                if zeros >= room and not _is_above(
+                    rule, own, pulls + done, total + done - zeros, pulls + done, horizon, level
                 ):
                     break
             pulls, total, left = pulls + done, total + done - zeros, left - done
         else:
-            total += one_reward(known, slot, rng)
+            total += one_reward(true, slot, rng)
             pulls += 1
             left -= 1
     memory.pulls[slot] = pulls
@@ -193,13 +206,13 @@ def _tenure(
 
 
 @njit
-def _build(memory: Memory, rule: int, horizon: Horizon, heap: Heap) -> int:
+def _build(memory: Memory, rule: int, own: Any, horizon: Horizon, heap: Heap) -> int:
     """Put all arms into the heap; return how many there are."""
     size = 0
     for slot in range(memory.arrival.size):
         if memory.arrival[slot] > 0:
             heap.slot[size] = slot
-            heap.height[size] = index_of(rule, memory.pulls[slot], memory.total[slot], horizon)
+            heap.height[size] = _index(rule, own, memory.pulls[slot], memory.total[slot], horizon)
             size += 1
     for place in range(size // 2 - 1, -1, -1):
         _sift(memory, heap, place, size)

@@ -5,36 +5,45 @@ Results come back in the order of the work, whoever finished first, so a table i
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
+from bestbefore.arguments import whole
 from bestbefore.progress import progress_bar
 
-Work = TypeVar("Work")
 Result = TypeVar("Result")
+Row = TypeVar("Row", covariant=True)
+
+
+class Piece(Protocol[Row]):
+    """A piece of work."""
+
+    def measure(self, stop: threading.Event) -> Row:
+        """Do it, or end early if told to stop."""
+
 
 SECONDS_TO_LISTEN = 0.5
 """How often to look up from waiting: a Ctrl-C that comes just as a wait begins is heard only when it ends."""
 
 
 def run_all(
-    function: Callable[[Work, threading.Event], Result],
-    pieces: Sequence[Work],
+    pieces: Sequence[Piece[Result]],
     *,
     jobs: int | None = None,
     label: str = "runs",
     progress: bool | None = None,
 ) -> list[Result]:
-    """Call `function(piece, stop)` for all pieces and return the results in order.
+    """Do all pieces and return the results in order.
 
     On an error or Ctrl-C what has not begun is cancelled, and `stop` tells what has begun to end early.
     """
+    jobs = None if jobs is None else whole("jobs", jobs)
     stop = threading.Event()
     pool = ThreadPoolExecutor(jobs or os.cpu_count())
     with progress_bar(label, len(pieces), progress) as advance:
         try:
-            futures = [pool.submit(function, piece, stop) for piece in pieces]
+            futures = [pool.submit(piece.measure, stop) for piece in pieces]
             for future in futures:
                 future.add_done_callback(lambda _: advance())
             _wait_for_all(futures)

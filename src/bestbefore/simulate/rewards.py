@@ -27,8 +27,8 @@ def total_of(arms: Arms, arm: int, pulls: int, rng: np.random.Generator) -> floa
         return 0.0
     if pulls == 1:
         return one_reward(arms, arm, rng)
-    if arms.sigma > 0:
-        return float(rng.normal(arms.means[arm] * pulls, arms.sigma * math.sqrt(pulls)))
+    if not arms.noise.bounded:
+        return float(rng.normal(arms.means[arm] * pulls, arms.noise.sigma * math.sqrt(pulls)))
     if arms.levels.size == 0:
         return float(rng.binomial(pulls, arms.means[arm]))
     total, left, weight_left = 0.0, pulls, 1.0
@@ -47,15 +47,15 @@ def total_of(arms: Arms, arm: int, pulls: int, rng: np.random.Generator) -> floa
 @njit
 def one_reward(arms: Arms, arm: int, rng: np.random.Generator) -> float:
     """Draw one reward of the arm in row `arm`, at the price of one uniform (or normal) number."""
-    if arms.sigma > 0:
-        return float(rng.normal(arms.means[arm], arms.sigma))
-    luck = rng.random()
+    if not arms.noise.bounded:
+        return float(rng.normal(arms.means[arm], arms.noise.sigma))
+    coin = rng.random()
     if arms.levels.size == 0:
-        return 1.0 if luck < arms.means[arm] else 0.0
+        return 1.0 if coin < arms.means[arm] else 0.0
     last = arms.levels.size - 1
     for level in range(last):
-        luck -= arms.weights[arm, level]
-        if luck < 0:
+        coin -= arms.weights[arm, level]
+        if coin < 0:
             return float(arms.levels[level])
     return float(arms.levels[last])
 

@@ -177,7 +177,7 @@ def reduction(problems: Stream | Sequence[Sequence[float]] | Floats, window: int
             needed = np.count_nonzero(here)
             while ready.size < needed:
                 block = next(blocks)
-                if block.levels.size or block.sigma:
+                if block.levels.size or not block.noise.bounded:
                     raise ValueError("problems must be of Bernoulli arms; use rated() or gaussian() on the reduction")
                 ready = np.concatenate([ready, block.means])
             made = np.zeros(i.size)

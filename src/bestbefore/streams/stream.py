@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestbefore.arguments import between, whole
+from bestbefore.noise import BOUNDED, Noise
 
 BLOCK: Final = 8192
 """Arms in a block: enough that compiled code is called rarely, few enough to stay small."""
@@ -30,27 +31,27 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 class Arms(NamedTuple):
     """A block of arms: their means, and what a pull of each returns.
 
-    Ratings have `levels` and a row of `weights` (probabilities) for each arm; Gaussian rewards have a `sigma` above 0;
-    Bernoulli rewards have neither.
+    Ratings have `levels` and a row of `weights` (probabilities) for each arm; Gaussian rewards have a `noise` that is
+    not bounded; Bernoulli rewards have neither.
     """
 
     means: Floats
     levels: Floats
     weights: Floats
-    sigma: float
+    noise: Noise
 
 
 @dataclass(frozen=True)
 class Stream:
     """`length` arms whose blocks `source` makes from a generator, the same arms from the same generator.
 
-    Rewards are `sigma`-sub-Gaussian: those on [0, 1] are with 1/2.
+    `noise` is that of the rewards of all arms.
     """
 
     name: str
     length: int
     source: Callable[[np.random.Generator], Iterator[Arms]]
-    sigma: float = 0.5
+    noise: Noise = BOUNDED
 
     def blocks(self, rng: np.random.Generator) -> Iterator[Arms]:
         """Hand out the arms in arrival order, in blocks of at most `BLOCK`."""
@@ -65,13 +66,13 @@ class Stream:
 
     def gaussian(self, sigma: float) -> "Stream":
         """Return the same arms with normal rewards of standard deviation `sigma`."""
-        sigma = between("sigma", sigma, 0, np.inf)
+        noise = Noise(between("sigma", sigma, 0, np.inf), False)
 
         def source(rng: np.random.Generator) -> Iterator[Arms]:
             for block in self.source(rng):
-                yield bernoulli(block.means)._replace(sigma=sigma)
+                yield bernoulli(block.means)._replace(noise=noise)
 
-        return replace(self, source=source, sigma=sigma)
+        return replace(self, source=source, noise=noise)
 
     def rated(self, levels: Sequence[float]) -> "Stream":
         """Return arms of the same means whose rewards are one of two neighbours among `levels`, such as stars."""
@@ -87,14 +88,14 @@ class Stream:
                 rows = np.arange(block.means.size)
                 weights[rows, above - 1] = 1 - share
                 weights[rows, above] = share
-                yield Arms(block.means, scale, weights, 0.0)
+                yield Arms(block.means, scale, weights, BOUNDED)
 
-        return replace(self, source=source, sigma=0.5)
+        return replace(self, source=source, noise=BOUNDED)
 
 
 def bernoulli(means: Floats) -> Arms:
     """Make a block of Bernoulli arms."""
-    return Arms(means, np.zeros(0), np.zeros((0, 0)), 0.0)
+    return Arms(means, np.zeros(0), np.zeros((0, 0)), BOUNDED)
 
 
 def block_sizes(length: int) -> Iterator[int]:
@@ -146,7 +147,7 @@ def rated_arms(counts: npt.ArrayLike, levels: Sequence[float] | Floats) -> Arms:
         row = matrix[wrong[0]].tolist()
         raise ValueError(f"counts must not be negative, nor all 0, but arm {wrong[0] + 1} has {row}")
     weights = matrix / rated[:, None]
-    return Arms(weights @ scale, scale, weights, 0.0)
+    return Arms(weights @ scale, scale, weights, BOUNDED)
 
 
 def rating_scale(levels: Sequence[float] | Floats) -> Floats:
@@ -183,7 +184,7 @@ def in_blocks(arms: Arms) -> Iterator[Arms]:
     start = 0
     for size in block_sizes(arms.means.size):
         rows = slice(start, start + size)
-        yield Arms(arms.means[rows], arms.levels, arms.weights[rows], arms.sigma)
+        yield Arms(arms.means[rows], arms.levels, arms.weights[rows], arms.noise)
         start += size
 
 

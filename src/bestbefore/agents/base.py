@@ -1,4 +1,4 @@
-"""What all agents share: a few slots, tests and pulls under way, counts of what was done; and saving all that.
+"""What all agents share: slots, tests and pulls under way, counts of what was done; and saving all that.
 
 An agent says which attributes of its own are saved, by their names and kinds, and what is to fit together in a state
 that is restored.  The rest is told here, once.
@@ -11,13 +11,14 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from bestbefore.agents import saved
-from bestbefore.agents.luck import generator_from, generator_state, restored_generator
+from bestbefore.agents.generators import generator_from, generator_state, restored_generator
 from bestbefore.agents.roster import Roster, checked_total
-from bestbefore.arguments import between, finite, whole
+from bestbefore.arguments import finite, whole
 from bestbefore.memory import Memory, empty_memory, leader, put
+from bestbefore.noise import Noise
 
 VERSION = 1
-_FIELDS: dict[str, Any] = {"arguments": dict, "roster": dict, "arms": list, "luck": str}
+_FIELDS: dict[str, Any] = {"arguments": dict, "roster": dict, "arms": list, "rng": str}
 _COUNTS: dict[str, Any] = {"pulls": int, "peak_memory": int}
 _FIELDS_OF_AN_ARM: dict[str, Any] = {
     "arm": object,
@@ -29,7 +30,7 @@ _FIELDS_OF_AN_ARM: dict[str, Any] = {
 }
 
 
-class Known(NamedTuple):
+class Statistics(NamedTuple):
     """What is known of an arm, and how many rewards are wanted in all while it is under test."""
 
     pulls: int
@@ -37,10 +38,11 @@ class Known(NamedTuple):
     wanted: int
 
 
-class Keeper:
+class BaseAgent:
     """An agent that keeps arms in slots."""
 
     _fields: ClassVar[dict[str, Any]] = {}  # what else is saved, and its kind: the field "phase" is self._phase
+    _other_fields: ClassVar[dict[str, Any]] = {}  # what the agent itself adds to its state and takes back
     _fields_of_an_arm: ClassVar[dict[str, Any]] = {}  # what else is saved of each arm, by _record
     _keeps_expired: ClassVar[bool] = False
 
@@ -49,25 +51,26 @@ class Keeper:
         arguments: dict[str, Any],
         window: int,
         slots: int,
-        sigma: float | None,
+        noise: Noise,
         seed: int | np.random.Generator | None,
         pending: int = 0,
     ) -> None:
         """Begin with empty slots; `arguments` make the same agent again, and `pending` arms may be under test."""
-        self.window, self.slots = whole("window", window), whole("memory", slots)
-        self.sigma = None if sigma is None else between("sigma", sigma, 0, np.inf)
+        self.window, self.memory = window, slots
+        self.sigma = None if noise.bounded else noise.sigma
+        self._noise = noise
         self._arguments, self._pending = arguments, pending
-        self._roster, self._memory = Roster(self.window), empty_memory(self.slots)
-        self._tests: dict[int, Known] = {}  # of the arms under test, oldest first
+        self._roster, self._slots = Roster(window), empty_memory(slots)
+        self._tests: dict[int, Statistics] = {}  # of the arms under test, oldest first
         self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
-        self._luck = generator_from(seed)
+        self._rng = generator_from(seed)
         self._pulls = self._peak_memory = 0
 
     def __len__(self) -> int:
         return len(self._roster) - (self._roster.now in self._tests)
 
     def __repr__(self) -> str:
-        stored = f"{len(self)} of {self.slots} slots in use"
+        stored = f"{len(self)} of {self.memory} slots in use"
         return f"<{type(self).__name__}: {self._rule}, window {self.window}, {stored}, {self.arrivals} arrived>"
 
     @property
@@ -76,7 +79,7 @@ class Keeper:
         raise NotImplementedError
 
     @property
-    def memory(self) -> list[Any]:
+    def stored(self) -> list[Any]:
         """The arms stored, oldest first; the newest arrival is not stored while it is under test."""
         return self._roster.names[: len(self)]
 
@@ -100,20 +103,20 @@ class Keeper:
 
         That is so before the first test is over, and when all arms stored have just expired.
         """
-        slot = leader(self._memory)
-        return self._roster.name(int(self._memory.arrival[slot])) if slot >= 0 else None
+        slot = leader(self._slots)
+        return self._roster.name(int(self._slots.arrival[slot])) if slot >= 0 else None
 
     def state(self) -> dict[str, Any]:
         """Return all that the agent knows as a plain dict, ready for JSON if the arms' names are.
 
         Tuples among the names survive JSON; other names must be strings, numbers or booleans.
         """
-        stored = [self._record(number, slot) for slot, number in enumerate(self._memory.arrival.tolist()) if number]
+        stored = [self._record(number, slot) for slot, number in enumerate(self._slots.arrival.tolist()) if number]
         tested = [self._record(number, None) for number in self._tests]
         state: dict[str, Any] = saved.plain(
             {"agent": self._kind().__name__, "version": VERSION, "arguments": self._arguments}
             | {field: getattr(self, f"_{field}") for field in _COUNTS | self._fields}
-            | {"roster": self._roster.state(), "arms": stored + tested, "luck": generator_state(self._luck)}
+            | {"roster": self._roster.state(), "arms": stored + tested, "rng": generator_state(self._rng)}
         )
         return state
 
@@ -123,18 +126,19 @@ class Keeper:
         return cls._restored(state)
 
     @classmethod
-    def _restored(cls, state: dict[str, Any], **unsaved: Any) -> Self:
-        """Make an agent from its state, and from arguments that are not saved."""
-        fields = saved.checked_agent(state, cls._kind().__name__, VERSION, _FIELDS | _COUNTS | cls._fields)
-        arguments = saved.checked_arguments(fields["arguments"], cls._kind())
-        agent = cls(**arguments, seed=restored_generator(fields["luck"]), **unsaved)
+    def _restored(cls, state: dict[str, Any], **functions: Any) -> Self:
+        """Make an agent from its state, and from functions among its arguments, which are not saved."""
+        expected = _FIELDS | _COUNTS | cls._fields | cls._other_fields
+        fields = saved.checked_agent(state, cls._kind().__name__, VERSION, expected)
+        arguments = saved.checked_arguments(fields["arguments"], cls._kind(), functions)
+        agent = cls(**arguments, seed=restored_generator(fields["rng"]))
         agent._restore(fields)
         return agent
 
     @classmethod
     def _kind(cls) -> type:
         """Return which agent this is, also where somebody has made a class of their own from it."""
-        return next(kind for kind in cls.__mro__ if kind.__base__ is Keeper)
+        return next(kind for kind in cls.__mro__ if kind.__module__.startswith("bestbefore.agents."))
 
     def _restore(self, fields: dict[str, Any]) -> None:
         """Take back all that is in a saved state, and make sure that its parts fit together."""
@@ -143,12 +147,12 @@ class Keeper:
         self._roster.restore(fields["roster"])
         for record in fields["arms"]:
             self._restore_arm(saved.checked(record, _FIELDS_OF_AN_ARM | self._fields_of_an_arm))
-        if not len(self) <= self._peak_memory <= self.slots:
+        if not len(self) <= self._peak_memory <= self.memory:
             raise ValueError(f"state is damaged: peak_memory cannot be {self._peak_memory}")
 
     def _record(self, number: int, slot: int | None) -> dict[str, Any]:
         """Return what is known of an arm in a slot, or under test, for a saved state."""
-        pulls, total, _ = self._known(number)
+        pulls, total, _ = self._statistics(number)
         arm, in_flight = self._roster.name(number), self._in_flight.get(number, 0)
         return {"arm": arm, "arrival": number, "slot": slot, "pulls": pulls, "total": total, "in_flight": in_flight}
 
@@ -156,30 +160,30 @@ class Keeper:
         """Put an arm back into its slot, or under test."""
         number, slot, pulls = record["arrival"], record["slot"], record["pulls"]
         self._roster.restore_arm(number, record["arm"], oldest=1 if self._keeps_expired else self._roster.oldest)
-        total = checked_total(record["total"], pulls, self.sigma) if pulls else 0.0
+        total = checked_total(record["total"], pulls, self._noise) if pulls else 0.0
         if slot is None and len(self._tests) < self._pending:
-            self._tests[number] = Known(pulls, total, self._pulls_of(number))
-        elif slot is not None and slot < self._memory.arrival.size and self._memory.arrival[slot] == 0:
-            put(self._memory, slot, number, pulls, total)
+            self._tests[number] = Statistics(pulls, total, self._tests_of(number))
+        elif slot is not None and slot < self._slots.arrival.size and self._slots.arrival[slot] == 0:
+            put(self._slots, slot, number, pulls, total)
         else:
             raise ValueError(f"state is damaged: there is no room for arm {record['arm']!r} in slot {slot}")
         if record["in_flight"]:
             self._in_flight[number] = record["in_flight"]
 
-    def _pulls_of(self, number: int) -> int:
+    def _tests_of(self, number: int) -> int:
         """Return by how many pulls an arm is tested, at most."""
         raise NotImplementedError
 
     def _slot(self, number: int) -> int:
         """Return the slot of an arm that is stored."""
-        return int((self._memory.arrival == number).argmax())
+        return int((self._slots.arrival == number).argmax())
 
-    def _known(self, number: int) -> Known:
+    def _statistics(self, number: int) -> Statistics:
         """Return what is known of an arm that is here."""
         if number in self._tests:
             return self._tests[number]
         slot = self._slot(number)
-        return Known(int(self._memory.pulls[slot]), float(self._memory.total[slot]), 0)
+        return Statistics(int(self._slots.pulls[slot]), float(self._slots.total[slot]), 0)
 
     def _asked(self, number: int) -> Any:
         """Count a pull as under way, and return the name of its arm."""
@@ -189,13 +193,13 @@ class Keeper:
     def _heard(self, arm: Hashable, reward: float, pulls: int, arrival: int | None) -> tuple[int, int, float]:
         """Return the number of an arm, its pulls and their total, if rewards can be so; see `Explorer.tell`."""
         pulls = whole("pulls", pulls)
-        total = checked_total(reward, pulls, self.sigma)
+        total = checked_total(reward, pulls, self._noise)
         return self._roster.number(arm, arrival), pulls, total
 
-    def _known_with(self, number: int, pulls: int, total: float) -> Known:
+    def _statistics_with(self, number: int, pulls: int, total: float) -> Statistics:
         """Return what is known of an arm with these rewards added."""
-        known, so_far, wanted = self._known(number)
-        return Known(known + pulls, finite("reward", so_far + total), wanted)
+        known, so_far, wanted = self._statistics(number)
+        return Statistics(known + pulls, finite("reward", so_far + total), wanted)
 
     def _told(self, number: int, pulls: int) -> None:
         """Count pulls as told, and as under way no more."""
@@ -212,8 +216,8 @@ class Keeper:
         That is 1/2 for an arm of which nothing is known.
         """
         if not under_way and not without:
-            return self._memory
-        arrival, pulls, total = self._memory
+            return self._slots
+        arrival, pulls, total = self._slots
         here = np.array([number not in without for number in arrival.tolist()])
         more = np.array([under_way.get(number, 0) for number in arrival.tolist()])
         usual = np.divide(total, pulls, out=np.full(total.size, 0.5), where=pulls > 0)
@@ -221,7 +225,7 @@ class Keeper:
 
     def _forget(self) -> None:
         """Let go of every arm that is neither stored nor under test, and leave no trace of it."""
-        kept = set(self._memory.arrival.tolist()) | set(self._tests)
+        kept = set(self._slots.arrival.tolist()) | set(self._tests)
         self._roster.keep_only(kept)
         self._in_flight = {number: pulls for number, pulls in self._in_flight.items() if number in kept}
         self._peak_memory = max(self._peak_memory, len(self))

@@ -1,6 +1,6 @@
 """Challenge: each arriving arm fights the king at levels of growing numbers of pulls.
 
-The pull rule of Assadi and Wang (2020).  With the unit u = 16 sigma^2 / epsilon^2 ln(1 / delta), which for
+The test of Assadi and Wang (2020).  With the unit u = 16 sigma^2 / epsilon^2 ln(1 / delta), which for
 rewards on [0, 1] is 4 / epsilon^2 ln(1 / delta):
 
 - the king's budget grows by b = 2 s_1 with each arrival;
@@ -30,12 +30,13 @@ multi-armed bandits", STOC 2020.
 """
 
 import math
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from bestbefore._jit import njit
+from bestbefore.memory import Memory
 
 LEVEL: Final = 0  # of the challenge that goes on; 0 while there is peace
 WANTED: Final = 1  # pulls of each side at this level
@@ -145,3 +146,68 @@ def is_over(duel: Duel) -> bool:
 def challenger_won(duel: Duel) -> bool:
     """Tell whether the last challenge took the throne."""
     return bool(duel.counts[LOST] == 1)
+
+
+class Challenges:
+    """The challenges of a live agent: what has the verbs of `bestbefore.probe.fixed.FixedTests`."""
+
+    def __init__(self, epsilon: float, delta: float, sigma: float) -> None:
+        self._epsilon, self._unit = epsilon, challenge_unit(epsilon, delta, sigma)
+        self._duel = peaceful_duel()
+
+    def expired(self, memory: Memory) -> None:
+        """Begin a new reign if the throne is vacant."""
+        if memory.arrival[0] == 0:
+            crown(self._duel)
+
+    def begin(self, memory: Memory) -> bool:
+        """Let the newest arm challenge the king; a vacant throne needs no challenge."""
+        if memory.arrival[0] > 0:
+            start_challenge(self._duel, self._unit)
+        return bool(memory.arrival[0] > 0)
+
+    def pulled_again(self, memory: Memory) -> list[int]:
+        """Return the king, while he is challenged."""
+        return [] if is_over(self._duel) else [int(memory.arrival[0])]
+
+    def wanted(self, under_test: bool, pulls: int, tests: int) -> int:
+        """Return how many more rewards of a side are wanted at this level."""
+        return max(int(self._duel.counts[WANTED]) - int(self._duel.pulls[_side(under_test)]), 0)
+
+    def told(self, under_test: bool, pulls: int, total: float) -> None:
+        """Count rewards for a side, and judge the level once both have had their pulls."""
+        if not is_over(self._duel):
+            fight(self._duel, _side(under_test), pulls, total)
+            judge(self._duel, self._unit, self._epsilon)
+
+    def is_over(self, pulls: int, tests: int) -> bool:
+        """Say whether the challenge is decided."""
+        return is_over(self._duel)
+
+    def passes(self, memory: Memory, pulls: int) -> bool:
+        """Say whether the challenger takes the throne; the king's reign then begins anew, or he is at peace."""
+        takes = bool(memory.arrival[0] == 0) or challenger_won(self._duel)
+        (crown if takes else end_challenge)(self._duel)
+        return takes
+
+    def state(self) -> list[Any]:
+        """Return the counts of the challenge that goes on."""
+        return [array.tolist() for array in self._duel]
+
+    def restore(self, state: list[Any], memory: Memory, under_test: int) -> None:
+        """Take the challenge back; a challenge needs a king and a challenger."""
+        try:
+            fresh: list[Any] = [np.array(values, array.dtype) for array, values in zip(self._duel, state, strict=True)]
+            fits = [array.shape for array in fresh] == [array.shape for array in self._duel]
+            fits = fits and all(np.isfinite(array).all() for array in fresh)
+        except (TypeError, ValueError, OverflowError) as wrong:
+            raise ValueError(f"state is damaged: the challenge cannot be {state!r}: {wrong}") from None
+        if not fits:
+            raise ValueError(f"state is damaged: the challenge cannot be {state!r}")
+        self._duel = Duel(*fresh)
+        if not is_over(self._duel) and not (memory.arrival[0] > 0 and under_test == 1):
+            raise ValueError("state is damaged: a challenge needs a king and one arm under test")
+
+
+def _side(under_test: bool) -> int:
+    return CHALLENGER_SIDE if under_test else KING_SIDE

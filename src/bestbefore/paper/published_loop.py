@@ -10,14 +10,24 @@ import numpy as np
 import numpy.typing as npt
 
 from bestbefore._jit import njit
-from bestbefore.keep.bucket import bucket
-from bestbefore.memory import Memory, count, empty_memory, expire, leader
+from bestbefore.keep import bucket
+from bestbefore.memory import Memory, Moment, count, empty_memory, expire, leader
 from bestbefore.paper.deviations import Deviations
 from bestbefore.simulate.leaps import Heap, empty_heap
+from bestbefore.simulate.oracle import (
+    NOW,
+    Errors,
+    Queue,
+    empty_queue,
+    next_best,
+    no_errors,
+    note_arm,
+    record,
+    true_arms,
+    with_room,
+)
 from bestbefore.simulate.rewards import total_of
-from bestbefore.simulate.truth import NOW, Errors, Queue, empty_queue, next_best, no_errors, record, with_room
 from bestbefore.streams import Arms
-from bestbefore.streams.stream import bernoulli
 
 BUCKET: Final = 0
 BASELINE: Final = 1
@@ -56,12 +66,12 @@ class Settings(NamedTuple):
 class Run(NamedTuple):
     """All that a run carries from block to block.
 
-    `listed` has the arrivals of the arms by place, 0 where none is, and `known` what the stream says of them; `means`
+    `listed` has the arrivals of the arms by place, 0 where none is, and `true` what the stream says of them; `means`
     are the baseline's, and `memory` has the statistics of the reservoir, with arrival 0 where there are none.
     """
 
     listed: Ints
-    known: Arms
+    true: Arms
     means: Floats
     lowest: Floats
     memory: Memory
@@ -77,7 +87,7 @@ def start_run(slots: int, length: int) -> Run:
     """Make the state before the first arrival of a stream of `length` arms."""
     return Run(
         listed=np.zeros(slots, np.int64),
-        known=bernoulli(np.zeros(slots)),
+        true=true_arms(slots),
         means=np.full(slots, EMPTY),
         lowest=np.full(1, EMPTY),
         memory=empty_memory(slots),
@@ -93,16 +103,14 @@ def start_run(slots: int, length: int) -> Run:
 def with_room_for(run: Run, arms: Arms) -> Run:
     """Return the same state with room for a block of arms and their kind of rewards."""
     slots, levels = run.listed.size, arms.levels.size
-    weights = run.known.weights if run.known.levels.size == levels else np.zeros((slots, levels))
     heap = run.heap if run.heap.drawn.size >= levels else empty_heap(slots, levels)
-    known = Arms(run.known.means, arms.levels, weights, arms.sigma)
-    return run._replace(known=known, queue=with_room(run.queue, arms.means.size), heap=heap)
+    return run._replace(true=true_arms(slots, arms, run.true), queue=with_room(run.queue, arms.means.size), heap=heap)
 
 
 @njit
 def explore_block(run: Run, arms: Arms, settings: Settings, rewards: np.random.Generator) -> None:
     """Test each arm of a block, keep it or not, and take the error of the answer."""
-    memory, known = run.memory, run.known
+    memory, true = run.memory, run.true
     for arm in range(arms.means.size):
         best = next_best(run.queue, arms.means[arm], settings.window)
         now = run.queue.marks[NOW]
@@ -110,8 +118,9 @@ def explore_block(run: Run, arms: Arms, settings: Settings, rewards: np.random.G
         run.counts[PULLS] += settings.tests
         if settings.algorithm == BUCKET:
             expire(memory, now - settings.life + 1)
-            know(known, bucket(memory, now, settings.tests, total), arms, arm)
-            answered = known.means[leader(memory)]
+            moment = Moment(now, settings.life, now, 0.0, 0.0)
+            note_arm(true, bucket.admit(memory, now, settings.tests, total, moment), arms, arm)
+            answered = true.means[leader(memory)]
             run.counts[PEAK] = max(run.counts[PEAK], count(memory))
         else:
             _keep_top(run, arms, arm, now, total / settings.tests, settings)
@@ -163,7 +172,7 @@ def _keep_top(run: Run, arms: Arms, arm: int, now: int, mean: float, settings: S
         place = run.counts[LOWEST]
         run.means[place] = float(int(mean)) if deviations.integer_means else mean
         run.listed[place] = now
-        know(run.known, place, arms, arm)
+        note_arm(run.true, place, arms, arm)
         _find_lowest(run)
     if deviations.stale_minimum:
         _let_expire(run, oldest)
@@ -181,12 +190,4 @@ def _find_lowest(run: Run) -> None:
 def _answer(run: Run) -> float:
     """Return the true mean of the arm of the highest mean, the first of equals, or 0 if no arm is stored."""
     place = int(run.means.argmax())
-    return run.known.means[place] if run.listed[place] > 0 else 0.0
-
-
-@njit
-def know(known: Arms, place: int, arms: Arms, arm: int) -> None:
-    """Copy what the stream says of an arm."""
-    known.means[place] = arms.means[arm]
-    if arms.levels.size > 0:
-        known.weights[place, :] = arms.weights[arm, :]
+    return run.true.means[place] if run.listed[place] > 0 else 0.0

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestbefore.simulate.truth import empty_queue, next_best, no_errors, record, summary, with_room
+from bestbefore.simulate.oracle import empty_queue, next_best, no_errors, record, summary, with_room
 
 means = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]) | st.floats(0, 1), min_size=1, max_size=60)
 

@@ -1,15 +1,16 @@
-"""Seek: who stays while the best arm of all is sought, and on whom the rest is spent."""
+"""Everlasting: who stays while the best arm of all is sought, and on whom the rest is spent."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bestbefore import rules
-from bestbefore.keep.seek import let_expire, narrow, settle
-from bestbefore.memory import empty_memory, leader, put
+from bestbefore.keep import everlasting
+from bestbefore.keep.everlasting import HOPE, RACE, RANK, STAY, WAIT, WEIGH, let_expire, narrow
+from bestbefore.memory import Moment, empty_memory, leader, put
 
-ALL = list(rules.STRATEGY.values())
-VALID_ONLY = [rules.WAIT, rules.RANK, rules.RACE, rules.STAY]
+ALL = [rule.number for rule in rules.STRATEGY.values()]
+VALID_ONLY = [WAIT, RANK, RACE, STAY]
 
 tests = st.integers(0, 8).flatmap(lambda pulls: st.tuples(st.just(pulls), st.integers(0, pulls)))
 memories = st.lists(st.none() | tests, min_size=1, max_size=6)
@@ -23,6 +24,11 @@ def memory_of(*arms):
         if arm is not None:
             put(memory, slot, slot + 1, arm[0], float(arm[1]))
     return memory
+
+
+def settle(strategy, memory, arrival, pulls, total, window, coin):
+    moment = Moment(now=arrival, window=window, arrivals=arrival, slack=0.0, coin=coin)
+    return everlasting.settle(strategy, memory, arrival, pulls, total, moment)
 
 
 def stored(memory):
@@ -40,7 +46,7 @@ def test_expired_arms_leave_where_only_valid_ones_are_played(strategy):
 
 
 def test_hope_keeps_them_all_and_weigh_the_leader():
-    for strategy, left in ((rules.HOPE, [1, 2, 3]), (rules.WEIGH, [1, 3])):
+    for strategy, left in ((HOPE, [1, 2, 3]), (WEIGH, [1, 3])):
         memory = memory_of((10, 9), (10, 5), (10, 6))
         let_expire(strategy, memory, 3)
         assert stored(memory) == left
@@ -62,19 +68,19 @@ def test_wait_stores_everybody_in_w_slots(slots):
     """The oldest makes room, as far as it has not expired anyway."""
     memory = empty_memory(slots)
     for arrival in range(1, 8):
-        let_expire(rules.WAIT, memory, arrival - 1)
-        assert settle(rules.WAIT, memory, arrival, 0, 0.0, 2, 0.99) >= 0
+        let_expire(WAIT, memory, arrival - 1)
+        assert settle(WAIT, memory, arrival, 0, 0.0, 2, 0.99) >= 0
     assert stored(memory) == [6, 7]
 
 
 def test_wait_keeps_a_sample_in_fewer_slots():
     memory = memory_of((0, 0), (0, 0))
-    assert settle(rules.WAIT, memory, 4, 0, 0.0, window=5, luck=0.6) == -1
-    assert settle(rules.WAIT, memory, 4, 0, 0.0, window=5, luck=0.4) == 1
+    assert settle(WAIT, memory, 4, 0, 0.0, window=5, coin=0.6) == -1
+    assert settle(WAIT, memory, 4, 0, 0.0, window=5, coin=0.4) == 1
     assert stored(memory) == [1, 4]
 
 
-@pytest.mark.parametrize("strategy", [code for code in ALL if code != rules.WAIT])
+@pytest.mark.parametrize("strategy", [code for code in ALL if code != WAIT])
 def test_all_others_keep_the_best(strategy):
     memory = memory_of((10, 9), (10, 5))
     assert settle(strategy, memory, 3, 10, 4.0, 5, 0.0) == -1
@@ -82,7 +88,7 @@ def test_all_others_keep_the_best(strategy):
     assert stored(memory) == [1, 4]
 
 
-@pytest.mark.parametrize("strategy", [code for code in ALL if code != rules.WAIT])
+@pytest.mark.parametrize("strategy", [code for code in ALL if code != WAIT])
 def test_an_arm_that_was_never_pulled_takes_nobodys_place(strategy):
     memory = memory_of((10, 0), None)
     assert settle(strategy, memory, 3, 0, 0.0, 5, 0.0) == 1
@@ -103,7 +109,7 @@ def test_most_spend_the_rest_on_valid_arms(strategy):
 @pytest.mark.parametrize("oldest", [1, 3, 9])
 def test_hope_commits_to_the_leader_valid_or_not(oldest):
     memory = memory_of((10, 9), (10, 5), (10, 6))
-    narrow(rules.HOPE, memory, oldest, 100.0)
+    narrow(HOPE, memory, oldest, 100.0)
     assert stored(memory) == [1]
 
 
@@ -113,15 +119,15 @@ def test_hope_commits_to_the_leader_valid_or_not(oldest):
 )
 def test_weigh_does_what_risks_less(rivals, chosen):
     memory = memory_of((10, 9), (10, 5), (10, 6))
-    narrow(rules.WEIGH, memory, 3, rivals)
+    narrow(WEIGH, memory, 3, rivals)
     assert stored(memory) == chosen
 
 
 def test_weigh_risks_nothing_where_the_leader_is_valid_and_all_where_nobody_is():
     memory = memory_of((10, 5), (10, 9), (10, 6))
-    narrow(rules.WEIGH, memory, 2, 100.0)
+    narrow(WEIGH, memory, 2, 100.0)
     assert stored(memory) == [2, 3]
-    narrow(rules.WEIGH, memory, 9, 100.0)
+    narrow(WEIGH, memory, 9, 100.0)
     assert stored(memory) == [2], "no valid arm is left, so that hope is all there is"
 
 
@@ -141,7 +147,7 @@ def test_with_an_explicit_flag_or_stay_no_expired_arm_is_left(strategy, arms, ol
     assert all(arrival >= oldest for arrival in stored(memory))
 
 
-@given(st.sampled_from([rules.HOPE, rules.WEIGH]), memories, st.integers(0, 9), st.floats(0, 100))
+@given(st.sampled_from([HOPE, WEIGH]), memories, st.integers(0, 9), st.floats(0, 100))
 def test_the_only_expired_arm_that_is_left_is_the_leader_alone(strategy, arms, oldest, rivals):
     memory = memory_of(*arms)
     slot = leader(memory)

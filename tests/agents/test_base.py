@@ -9,7 +9,7 @@ import pytest
 from bestbefore import Explorer, Player, Seeker
 
 AGENTS = {
-    "Explorer": lambda: Explorer(window=4, memory=3, pulls=2, keep="fifo", seed=0),
+    "Explorer": lambda: Explorer(window=4, memory=3, tests=2, keep="fifo", seed=0),
     "Player": lambda: Player(window=4, memory=3, keep="fifo", pull="inf", partial=True, seed=0),
     "Seeker": lambda: Seeker(window=4, memory=3, strategy="rank", tests=2, seed=0),
 }
@@ -122,11 +122,11 @@ def test_no_number_of_a_state_is_too_long_for_another_language(make):
     assert max(numbers(after_three_arms(make).state())) < 2**53
 
 
-@pytest.mark.parametrize("luck", ["", "3", "[]", '{"bit_generator": "Dice"}', '{"bit_generator": "PCG64"}'])
-def test_luck_that_cannot_be_restored(luck):
+@pytest.mark.parametrize("rng", ["", "3", "[]", '{"bit_generator": "Dice"}', '{"bit_generator": "PCG64"}'])
+def test_a_generator_that_cannot_be_restored(rng):
     state = after_three_arms(AGENTS["Player"]).state()
     with pytest.raises(ValueError, match=r"state is damaged: the (random )?generator"):
-        Player.from_state(state | {"luck": luck})
+        Player.from_state(state | {"rng": rng})
 
 
 @EVERY_AGENT
@@ -158,7 +158,7 @@ def test_a_player_without_arms_has_no_budget(budget):
 def test_a_duel_has_finite_numbers():
     king = Explorer(window=4, keep="king", epsilon=0.5)
     state = king.state()
-    state["duel"][-1][-1] = float("inf")
+    state["probe"][-1][-1] = float("inf")
     with pytest.raises(ValueError, match="state is damaged"):
         Explorer.from_state(state)
 

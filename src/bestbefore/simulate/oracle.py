@@ -1,4 +1,4 @@
-"""What only the simulation knows: the best valid mean at each time, and the error of the answer.
+"""The oracle: what only the simulation knows, the true arms, the best valid mean at each time, the error of the answer.
 
 The best of a sliding window is kept by the classic queue of falling means: an arm that is older and no better than
 another can never be the best again.  On streams in random order the queue holds about ln W arms, and an arrival costs
@@ -21,6 +21,8 @@ import numpy.typing as npt
 
 from bestbefore._jit import njit
 from bestbefore.simulate.quantile import Sample, add, empty_sample, median
+from bestbefore.streams import Arms
+from bestbefore.streams.stream import bernoulli
 
 NOW: Final = 0  # arrivals so far
 HEAD: Final = 1
@@ -64,6 +66,27 @@ def with_room(queue: Queue, arrivals: int) -> Queue:
     moved.mean[: tail - head] = queue.mean[head:tail]
     moved.marks[:] = now, 0, tail - head
     return moved
+
+
+def true_arms(slots: int, like: Arms | None = None, before: Arms | None = None) -> Arms:
+    """Make a row for each slot, for its arm as the stream gave it; with `before`, the same rows for another block.
+
+    The kind of rewards is that of the block of arms `like`.
+    """
+    if like is None:
+        return bernoulli(np.zeros(slots))
+    means = np.zeros(slots) if before is None else before.means
+    same = before is not None and before.levels.size == like.levels.size
+    weights = before.weights if before is not None and same else np.zeros((slots, like.levels.size))
+    return Arms(means, like.levels, weights, like.noise)
+
+
+@njit
+def note_arm(true: Arms, slot: int, arms: Arms, arm: int) -> None:
+    """Take note of the arm that stands in a slot from now on."""
+    true.means[slot] = arms.means[arm]
+    if arms.levels.size > 0:
+        true.weights[slot, :] = arms.weights[arm, :]
 
 
 def no_errors(length: int) -> Errors:

@@ -5,16 +5,15 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bestbefore import rules
 from bestbefore._jit import njit
-from bestbefore.keep.seek import let_expire, narrow, settle
-from bestbefore.memory import Memory, count, empty_memory, leader
-from bestbefore.pull.choose import horizon_of
-from bestbefore.pull.race import bar_of, goes_on, rivals_after
+from bestbefore.keep.everlasting import RANK, WAIT, WEIGH, let_expire, narrow, settle
+from bestbefore.memory import Memory, Moment, count, empty_memory, leader
+from bestbefore.probe.race import bar_of, goes_on, rivals_after
+from bestbefore.pull import horizon_of
 from bestbefore.simulate.leaps import Heap, empty_heap, play_leaping
+from bestbefore.simulate.oracle import note_arm, true_arms
 from bestbefore.simulate.rewards import one_reward, total_of
 from bestbefore.streams import Arms
-from bestbefore.streams.stream import bernoulli
 
 NOW: Final = 0
 PULLS: Final = 1  # on arms that were valid
@@ -31,10 +30,10 @@ Floats = npt.NDArray[np.float64]
 
 
 class Seek(NamedTuple):
-    """All that a run carries from block to block; `known` has a row for each slot: its arm as the stream gave it."""
+    """All that a run carries from block to block; `true` has a row for each slot, its arm as the stream gave it."""
 
     memory: Memory
-    known: Arms
+    true: Arms
     heap: Heap
     spent: Ints
     counts: Ints
@@ -45,6 +44,7 @@ class Settings(NamedTuple):
     """What a run is told; `best` is the arrival of the best arm, which only flags know."""
 
     strategy: int
+    explicit: bool
     pull: int
     window: int
     best: int
@@ -57,21 +57,20 @@ class Settings(NamedTuple):
 
 def start_seek(slots: int) -> Seek:
     """Make the state before the first arrival."""
-    known, spent, counts = bernoulli(np.zeros(slots)), np.zeros(slots, np.int64), np.zeros(6, np.int64)
-    return Seek(empty_memory(slots), known, empty_heap(slots, 0), spent, counts, np.zeros(2))
+    spent, counts = np.zeros(slots, np.int64), np.zeros(6, np.int64)
+    return Seek(empty_memory(slots), true_arms(slots), empty_heap(slots, 0), spent, counts, np.zeros(2))
 
 
 def seek_with_room_for(seek: Seek, arms: Arms) -> Seek:
     """Return the same state with room for a block of arms and their kind of rewards."""
     slots, levels = seek.memory.arrival.size, arms.levels.size
-    weights = seek.known.weights if seek.known.levels.size == levels else np.zeros((slots, levels))
     heap = seek.heap if seek.heap.drawn.size >= levels else empty_heap(slots, levels)
-    return seek._replace(known=Arms(seek.known.means, arms.levels, weights, arms.sigma), heap=heap)
+    return seek._replace(true=true_arms(slots, arms, seek.true), heap=heap)
 
 
 @njit
 def seek_block(
-    seek: Seek, arms: Arms, settings: Settings, rewards: np.random.Generator, luck: np.random.Generator
+    seek: Seek, arms: Arms, settings: Settings, rewards: np.random.Generator, rng: np.random.Generator
 ) -> None:
     """Let a block of arms arrive; once the best arm is found, all else is of no interest."""
     memory, counts = seek.memory, seek.counts
@@ -82,14 +81,13 @@ def seek_block(
         if counts[FOUND]:
             return
         pulls, total = _test(seek, arms, arm, settings, rewards)
-        if settings.strategy == rules.WEIGH:
-            seek.sums[RIVALS] = rivals_after(memory, pulls, total, seek.sums[RIVALS], arms.sigma)
-        coin = luck.random() if settings.strategy == rules.WAIT and memory.arrival.size < settings.window else 0.0
-        slot = settle(settings.strategy, memory, now, pulls, total, settings.window, coin)
+        if settings.strategy == WEIGH:
+            seek.sums[RIVALS] = rivals_after(memory, pulls, total, seek.sums[RIVALS], arms.noise)
+        coin = rng.random() if settings.strategy == WAIT and memory.arrival.size < settings.window else 0.0
+        moment = Moment(now, settings.window, now, 0.0, coin)
+        slot = settle(settings.strategy, memory, now, pulls, total, moment)
         if slot >= 0:
-            seek.known.means[slot] = arms.means[arm]
-            if arms.levels.size > 0:
-                seek.known.weights[slot, :] = arms.weights[arm, :]
+            note_arm(seek.true, slot, arms, arm)
         counts[PEAK] = max(counts[PEAK], count(memory))
 
 
@@ -98,20 +96,20 @@ def spend_rest(seek: Seek, settings: Settings, best_mean: float, rewards: np.ran
     """Spend what is left of the budget after the stream has ended, and return the regret of all pulls."""
     memory, counts = seek.memory, seek.counts
     oldest = counts[NOW] - settings.window + 1
-    if settings.goes_on and settings.strategy <= rules.RACE and not counts[FOUND]:
+    if settings.goes_on and settings.explicit and not counts[FOUND]:
         oldest = memory.arrival[leader(memory)]  # wait until the leader has to be pulled or its flag waited for
         _let_expire(seek, settings, oldest)
     left = settings.budget - counts[PULLS]
     if not counts[FOUND]:
         narrow(settings.strategy, memory, oldest, seek.sums[RIVALS])
-        horizon = horizon_of(left, count(memory), settings.delta, 1, seek.known.sigma)
-        leaps = seek.known.sigma == 0
-        play_leaping(memory, seek.known, settings.pull, left, horizon, leaps, rewards, seek.heap, seek.spent, 0)
+        horizon = horizon_of(left, count(memory), settings.delta, 1, seek.true.noise)
+        leaps = seek.true.noise.bounded
+        play_leaping(memory, seek.true, settings.pull, None, left, horizon, leaps, rewards, seek.heap, seek.spent, 0)
         left = 0
         for slot in range(memory.arrival.size):
             if memory.arrival[slot] >= oldest or memory.arrival[slot] == settings.best:
                 counts[PULLS] += seek.spent[slot]
-                seek.sums[EARNED] += seek.spent[slot] * seek.known.means[slot]
+                seek.sums[EARNED] += seek.spent[slot] * seek.true.means[slot]
             else:
                 counts[WASTED] += seek.spent[slot]
     counts[PULLS] += left
@@ -123,7 +121,7 @@ def spend_rest(seek: Seek, settings: Settings, best_mean: float, rewards: np.ran
 def _let_expire(seek: Seek, settings: Settings, oldest: int) -> None:
     """Drop expired arms; with an explicit flag the best arm stays, and is known by that."""
     memory = seek.memory
-    if settings.strategy <= rules.RACE and 0 < settings.best < oldest:
+    if settings.explicit and 0 < settings.best < oldest:
         for slot in range(memory.arrival.size):
             if memory.arrival[slot] == settings.best:
                 seek.counts[FOUND] = 1
@@ -136,11 +134,11 @@ def _test(seek: Seek, arms: Arms, arm: int, settings: Settings, rewards: np.rand
     """Pull an arriving arm as the strategy does; return how often, and the total of its rewards."""
     tests = min(settings.tests, settings.budget - seek.counts[PULLS])
     pulls, total = 0, 0.0
-    if settings.strategy == rules.RANK:
+    if settings.strategy == RANK:
         pulls, total = tests, total_of(arms, arm, tests, rewards)
-    elif settings.strategy != rules.WAIT:
-        bar, lead = bar_of(seek.memory, settings.log, arms.sigma)
-        while goes_on(pulls, total, bar, lead, tests, settings.log, arms.sigma):
+    elif settings.strategy != WAIT:
+        bar, lead = bar_of(seek.memory, settings.log, arms.noise)
+        while goes_on(pulls, total, bar, lead, tests, settings.log, arms.noise):
             total += one_reward(arms, arm, rewards)
             pulls += 1
     seek.counts[PULLS] += pulls

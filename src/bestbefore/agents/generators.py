@@ -1,4 +1,4 @@
-"""Randomness of agents: a seed or a generator comes in, and where it stands can be saved and restored."""
+"""Random generators of agents: a seed or a generator comes in, and its state can be saved and restored."""
 
 import json
 from typing import Any
@@ -19,12 +19,12 @@ def generator_from(seed: Any) -> np.random.Generator:
 
 
 def generator_state(generator: np.random.Generator) -> str:
-    """Return where a generator stands, as text: its numbers have more digits than those of most readers of JSON."""
+    """Return the state of a generator as text: its numbers have more digits than most readers of JSON keep."""
     return json.dumps(plain(generator.bit_generator.state))
 
 
 def restored_generator(text: str) -> np.random.Generator:
-    """Return a generator that stands where the saved one stood."""
+    """Return a generator in the state that was saved."""
     try:
         state = json.loads(text)
         kind = state.get("bit_generator")

@@ -92,14 +92,14 @@ def test_rows_of_one_name_are_of_one_algorithm():
     def topk(**made):
         return Explorer(keep="topk", **made)
 
-    few, many, lone = partial(Explorer, pulls=2), partial(Explorer, pulls=9), lambda **made: Explorer(pulls=5, **made)
-    table = simulate.explore(streams.uniform(10), 5, 3, [topk, few, "topk", many, lone, lone], runs=2, pulls=1)
+    few, many, lone = partial(Explorer, tests=2), partial(Explorer, tests=9), lambda **made: Explorer(tests=5, **made)
+    table = simulate.explore(streams.uniform(10), 5, 3, [topk, few, "topk", many, lone, lone], runs=2, tests=1)
     told = [(row["keep"], row["pulls"], row["runs"]) for row in table.summary(by=["keep"], columns=["pulls"])]
     assert told[1:] == [("Explorer", 20, 2), ("topk", 10, 2), ("Explorer 2", 90, 2)] + [
         (name, 50, 2) for name in ("<lambda>", "<lambda> 2")
     ]
     assert told[0][0] == "topk 2", "a rule keeps its name, wherever it stands"
-    table = simulate.explore(streams.uniform(10), 5, 3, {"few": few, "many": many, "our own": "topk"}, runs=1, pulls=1)
+    table = simulate.explore(streams.uniform(10), 5, 3, {"few": few, "many": many, "our own": "topk"}, runs=1, tests=1)
     assert [(row["keep"], row["pulls"]) for row in table] == [("few", 20), ("many", 90), ("our own", 10)]
 
 
@@ -149,8 +149,8 @@ def test_the_same_seed_gives_the_same_table_alone_or_in_parallel(keep):
 
 
 def test_all_rules_of_a_run_see_the_same_arms():
-    table = simulate.explore(streams.uniform(200), 10, 10, ["fifo", "bucket"], runs=2, pulls=10**6)
-    traces = [simulate.trace(streams.uniform(200), 10, 10, "fifo", pulls=10**6, run=run) for run in (0, 1)]
+    table = simulate.explore(streams.uniform(200), 10, 10, ["fifo", "bucket"], runs=2, tests=10**6)
+    traces = [simulate.trace(streams.uniform(200), 10, 10, "fifo", tests=10**6, run=run) for run in (0, 1)]
     assert not np.array_equal(traces[0].answers, traces[1].answers)
     assert (table.where(keep="fifo")["mean"] < 0.001).all()
 
@@ -159,7 +159,7 @@ def test_all_rules_of_a_run_see_the_same_arms():
 @pytest.mark.parametrize(("window", "memory", "arms"), [(1, 1, 30), (1, 5, 30), (40, 1, 30), (7, 30, 30), (10, 10, 1)])
 def test_odd_sizes(keep, window, memory, arms):
     """W = 1, m = 1, m > W, n < W and a single arm: pulls are exact and memory is never exceeded."""
-    table = simulate.explore(streams.uniform(arms), window, memory, keep, pulls=5, runs=2)
+    table = simulate.explore(streams.uniform(arms), window, memory, keep, tests=5, runs=2)
     assert set(table["pulls"]) == {5 * arms}
     assert (table["peak_memory"] <= min(memory, window)).all()
     if window == 1:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bestbefore.pull.challenge import (
+from bestbefore.probe.challenge import (
     BUDGET,
     CHALLENGER_SIDE,
     KING_SIDE,

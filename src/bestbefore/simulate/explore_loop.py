@@ -1,18 +1,17 @@
-"""The compiled loop of exploration: a block of arms runs through keep rule x pull rule.
+"""The compiled loop of exploration: a block of arms runs through probe rule x keep rule.
 
-Rules are the very functions that live agents use, picked by a small whole number; see `bestbefore.keep.admit`.
+Rules are the very functions that live agents use, picked by their numbers; a user's own comes as a pointer.
 """
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bestbefore import rules
 from bestbefore._jit import njit
-from bestbefore.keep import admit, king
-from bestbefore.memory import Memory, count, empty_memory, expire, leader, put
-from bestbefore.pull.challenge import (
+from bestbefore.keep import king
+from bestbefore.memory import Memory, Moment, count, empty_memory, expire, leader, put
+from bestbefore.probe.challenge import (
     CHALLENGER_SIDE,
     KING_SIDE,
     WANTED,
@@ -25,10 +24,25 @@ from bestbefore.pull.challenge import (
     peaceful_duel,
     start_challenge,
 )
+from bestbefore.rules import PROBE
+from bestbefore.simulate.admission import admitted
+from bestbefore.simulate.oracle import (
+    NOW,
+    Errors,
+    Queue,
+    empty_queue,
+    next_best,
+    no_errors,
+    note_arm,
+    record,
+    true_arms,
+    with_room,
+)
 from bestbefore.simulate.rewards import total_of
-from bestbefore.simulate.truth import NOW, Errors, Queue, empty_queue, next_best, no_errors, record, with_room
 from bestbefore.streams import Arms
-from bestbefore.streams.stream import bernoulli
+
+FIXED: Final = PROBE["fixed"].number
+CHALLENGE: Final = PROBE["challenge"].number
 
 PULLS: Final = 0
 PEAK: Final = 1
@@ -38,13 +52,10 @@ Floats = npt.NDArray[np.float64]
 
 
 class Run(NamedTuple):
-    """All that a run carries from block to block.
-
-    `known` has, for each slot, its arm as a row: a copy of what the stream said of it, since a king is pulled again.
-    """
+    """All that a run carries from block to block; `true` has a row for each slot, its arm as the stream gave it."""
 
     memory: Memory
-    known: Arms
+    true: Arms
     duel: Duel
     queue: Queue
     errors: Errors
@@ -52,9 +63,11 @@ class Run(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What a run is told: the rule, W, epsilon, the slack of `staircase`, and the unit of pulls of `king`."""
+    """What a run is told: the rules, W, epsilon, the slack of `staircase`, and the unit of pulls of `king`."""
 
-    rule: int
+    probe: int
+    keep: int
+    draws: bool
     window: int
     epsilon: float
     slack: float
@@ -63,48 +76,50 @@ class Settings(NamedTuple):
 
 def start_run(slots: int, length: int) -> Run:
     """Make the state before the first arrival of a stream of `length` arms."""
-    known = bernoulli(np.zeros(slots))
-    return Run(empty_memory(slots), known, peaceful_duel(), empty_queue(0), no_errors(length), np.zeros(2, np.int64))
+    memory, counts = empty_memory(slots), np.zeros(2, np.int64)
+    return Run(memory, true_arms(slots), peaceful_duel(), empty_queue(0), no_errors(length), counts)
 
 
 def with_room_for(run: Run, arms: Arms) -> Run:
     """Return the same state with room for a block of arms and their kind of rewards."""
-    slots, levels = run.memory.arrival.size, arms.levels.size
-    weights = run.known.weights if run.known.levels.size == levels else np.zeros((slots, levels))
-    known = Arms(run.known.means, arms.levels, weights, arms.sigma)
-    return run._replace(known=known, queue=with_room(run.queue, arms.means.size))
+    true = true_arms(run.memory.arrival.size, arms, run.true)
+    return run._replace(true=true, queue=with_room(run.queue, arms.means.size))
 
 
 @njit
 def explore_block(
     run: Run,
     arms: Arms,
-    pulls: Ints,
+    tests: Ints,
     settings: Settings,
+    own: Any,
     rewards: np.random.Generator,
-    luck: np.random.Generator,
+    rng: np.random.Generator,
     answers: Ints,
     errors: Floats,
 ) -> None:
-    """Run a block of arms, arm i pulled pulls[i] times; fill `answers` (arrivals, 0 for none) and `errors` if given."""
+    """Run a block of arms, arm i tested by tests[i] pulls; fill `answers` (arrivals, 0 for none) and `errors` if given.
+
+    `own` is the pointer of a user's own keep rule, or None.
+    """
     for arm in range(arms.means.size):
         best = next_best(run.queue, arms.means[arm], settings.window)
         now = run.queue.marks[NOW]
         expire(run.memory, now - settings.window + 1)
-        if settings.rule == rules.KING:
+        if settings.probe == FIXED:
+            total = total_of(arms, arm, tests[arm], rewards)
+            run.counts[PULLS] += tests[arm]
+            moment = Moment(now, settings.window, now, settings.slack, rng.random() if settings.draws else 0.0)
+            slot = admitted(settings.keep, own, run.memory, now, tests[arm], total, moment)
+        elif settings.probe == CHALLENGE:
             slot = _challenge(run, arms, arm, now, settings, rewards)
         else:
-            total = total_of(arms, arm, pulls[arm], rewards)
-            run.counts[PULLS] += pulls[arm]
-            coin = luck.random() if settings.rule == rules.RESERVOIR else 0.0
-            slot = admit(settings.rule, run.memory, now, pulls[arm], total, now, settings.window, settings.slack, coin)
+            raise ValueError("no probe rule of exploration has this number")
         if slot >= 0:
-            run.known.means[slot] = arms.means[arm]
-            if arms.levels.size > 0:
-                run.known.weights[slot, :] = arms.weights[arm, :]
+            note_arm(run.true, slot, arms, arm)
         run.counts[PEAK] = max(run.counts[PEAK], count(run.memory))
         answer = leader(run.memory)
-        error = best - run.known.means[answer] if answer >= 0 else best
+        error = best - run.true.means[answer] if answer >= 0 else best
         record(run.errors, error, settings.epsilon)
         if answers.size > 0:
             answers[arm] = run.memory.arrival[answer] if answer >= 0 else 0
@@ -117,12 +132,12 @@ def _challenge(run: Run, arms: Arms, arm: int, now: int, settings: Settings, rew
     memory, duel = run.memory, run.duel
     if memory.arrival[0] == 0:
         crown(duel)
-        return king(memory, now, 0, 0.0)
+        return king.admit(memory, now, 0, 0.0, Moment(now, settings.window, now, 0.0, 0.0))
     pulls, total = 0, 0.0
     start_challenge(duel, settings.unit)
     while not is_over(duel):
         wanted = duel.counts[WANTED]
-        king_total = total_of(run.known, 0, wanted, rewards)
+        king_total = total_of(run.true, 0, wanted, rewards)
         arm_total = total_of(arms, arm, wanted, rewards)
         put(memory, 0, memory.arrival[0], memory.pulls[0] + wanted, memory.total[0] + king_total)
         pulls, total = pulls + wanted, total + arm_total
@@ -133,4 +148,4 @@ def _challenge(run: Run, arms: Arms, arm: int, now: int, settings: Settings, rew
     if not challenger_won(duel):
         return -1
     crown(duel)
-    return king(memory, now, pulls, total)
+    return king.admit(memory, now, pulls, total, Moment(now, settings.window, now, 0.0, 0.0))

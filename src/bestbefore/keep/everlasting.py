@@ -1,4 +1,4 @@
-"""Seek: who stays in the slots while the best arm of all is sought, which never expires.
+"""Everlasting: who stays in the slots while the best arm of all is sought, which never expires.
 
 *Explicit flag*, somebody says which arms outlive their window.  `wait` pulls nothing: with W slots it keeps all
 (`fifo`), with fewer a sample (`reservoir`).  `rank` and `race` test each arm when it arrives, and keep the best
@@ -8,23 +8,29 @@
 `weigh` keeps valid arms and beside them the leader, valid or not; how it decides in the end is told at `narrow`.
 
 >>> from bestbefore.memory import empty_memory
->>> memory = empty_memory(3)
->>> [settle(rules.WEIGH, memory, arm, 10, total, 2, 0.0) for arm, total in enumerate((9.0, 5.0, 6.0), start=1)]
+>>> memory, moment = empty_memory(3), Moment(now=3, window=2, arrivals=3, slack=0.0, coin=0.0)
+>>> [settle(WEIGH, memory, arm, 10, total, moment) for arm, total in enumerate((9.0, 5.0, 6.0), start=1)]
 [0, 1, 2]
->>> let_expire(rules.WEIGH, memory, oldest=3); memory.arrival.tolist()      # the leader stays
+>>> let_expire(WEIGH, memory, oldest=3); memory.arrival.tolist()      # the leader stays
 [1, 0, 3]
->>> narrow(rules.WEIGH, memory, oldest=3, rivals=1.0); memory.arrival.tolist()   # 1/2 is more risk than 0.9 - 0.6
+>>> narrow(WEIGH, memory, oldest=3, rivals=1.0); memory.arrival.tolist()   # 1/2 is more risk than 0.9 - 0.6
 [0, 0, 3]
 """
 
 import math
+from typing import Final
 
-from bestbefore import rules
 from bestbefore._jit import njit
-from bestbefore.keep.fifo import fifo
-from bestbefore.keep.reservoir import reservoir
-from bestbefore.keep.topk import topk
-from bestbefore.memory import Memory, drop, expire, free_slot, leader, mean_of, put
+from bestbefore.keep import fifo, reservoir, topk
+from bestbefore.memory import Memory, Moment, drop, expire, free_slot, leader, mean_of, put
+from bestbefore.rules import STRATEGY
+
+WAIT: Final = STRATEGY["wait"].number
+RANK: Final = STRATEGY["rank"].number
+RACE: Final = STRATEGY["race"].number
+STAY: Final = STRATEGY["stay"].number
+HOPE: Final = STRATEGY["hope"].number
+WEIGH: Final = STRATEGY["weigh"].number
 
 
 @njit
@@ -32,21 +38,23 @@ def let_expire(strategy: int, memory: Memory, oldest: int) -> None:
     """Drop what is older than `oldest`, as far as the strategy does; with an explicit flag those that do not outlive
     their window.
     """
-    if strategy == rules.WEIGH:
+    if strategy == WEIGH:
         _drop_before(memory, oldest, leader(memory))
-    elif strategy != rules.HOPE:
+    elif strategy in (WAIT, RANK, RACE, STAY):
         expire(memory, oldest)
+    elif strategy != HOPE:
+        raise ValueError("no strategy has this number")
 
 
 @njit
-def settle(strategy: int, memory: Memory, arrival: int, pulls: int, total: float, window: int, luck: float) -> int:
-    """Decide on an arm whose test is over; return its slot, or -1.  `luck` is uniform on [0, 1), for a sample."""
-    if strategy == rules.WAIT:
-        if memory.arrival.size >= window:
-            return fifo(memory, arrival, pulls, total)
-        return reservoir(memory, arrival, pulls, total, luck)
+def settle(strategy: int, memory: Memory, arrival: int, pulls: int, total: float, moment: Moment) -> int:
+    """Decide on an arm whose test is over; return its slot, or -1."""
+    if strategy == WAIT:
+        if memory.arrival.size >= moment.window:
+            return fifo.admit(memory, arrival, pulls, total, moment)
+        return reservoir.admit(memory, arrival, pulls, total, moment)
     if pulls > 0:
-        return topk(memory, arrival, pulls, total)
+        return topk.admit(memory, arrival, pulls, total, moment)
     slot = free_slot(memory)
     if slot >= 0:
         put(memory, slot, arrival, 0, 0.0)
@@ -55,16 +63,16 @@ def settle(strategy: int, memory: Memory, arrival: int, pulls: int, total: float
 
 @njit
 def narrow(strategy: int, memory: Memory, oldest: int, rivals: float) -> None:
-    """Drop all arms but those that what is left of the budget is spent on, when the time for that has come.
+    """Keep only the arms that will get the remaining budget, when the time for that has come.
 
     `hope` commits to the leader.  `weigh` does if it is expired and 1 - 1 / (1 + rivals), the chance that another one
     was better, which costs 1 a pull, is not more than what the best valid arm is behind; all others play valid arms.
     """
-    if strategy == rules.HOPE:
+    if strategy == HOPE:
         _drop_before(memory, memory.arrival.max() + 1, leader(memory))
         return
     best = leader(memory)
-    if strategy != rules.WEIGH or best < 0 or memory.arrival[best] >= oldest:
+    if strategy != WEIGH or best < 0 or memory.arrival[best] >= oldest:
         expire(memory, oldest)
         return
     valid = -math.inf

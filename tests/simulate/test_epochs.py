@@ -15,7 +15,7 @@ from scipy.stats import ks_2samp
 from bestbefore import Player, bounds, rules, simulate, streams
 from bestbefore.simulate.regret import RegretSetup, _run_compiled
 
-KEEPS, PULLS = sorted(rules.KEEP_FOR_REGRET), sorted(rules.PULL)
+KEEPS, PULLS = sorted(rules.KEEP_TO_PLAY), sorted(rules.PULL)
 REWARDS = {
     "bernoulli": lambda stream: stream,
     "stars": lambda stream: stream.rated([0, 0.25, 0.5, 1]),
@@ -45,7 +45,7 @@ def test_budgets_are_kept_and_regret_is_never_negative(
     budgets = data.draw(st.lists(st.sampled_from([0, 1, 2, 30]), min_size=epochs, max_size=epochs))
     stream = REWARDS[kind](streams.from_means(means))
     common = {"carry": carry, "partial": partial, "leaps": leaps}
-    (row,) = simulate.regret(stream, window, budgets, memory, keep, pull, runs=1, **common)
+    (row,) = simulate.play(stream, window, budgets, memory, keep, pull, runs=1, **common)
     regrets = simulate.epoch_regrets(stream, window, budgets, memory, keep, pull, **common)
     assert row["pulls"] == sum(budgets)
     assert row["peak_memory"] <= min(memory, window)
@@ -86,7 +86,7 @@ def test_player_and_compiled_loop_decide_alike(means, window, memory, pair, kind
 
     common = {"carry": carry, "partial": partial, "leaps": False, "runs": 1, "seed": seed, "epsilon": 0.9}
     compiled, by_verbs = (
-        simulate.regret(stream, window, budget, memory, rule, pull, **common).rows[0] for rule in (keep, live)
+        simulate.play(stream, window, budget, memory, rule, pull, **common).rows[0] for rule in (keep, live)
     )
     assert by_verbs["regret"] == pytest.approx(compiled["regret"])
     same = ("pulls", "switches", "peak_memory")
@@ -110,7 +110,7 @@ def test_they_decide_alike_where_indices_are_level(pull, means):
         return players[-1]
 
     stream = streams.from_means(means)
-    simulate.regret(stream, 2, 20_000, 2, live, runs=1)
+    simulate.play(stream, 2, 20_000, 2, live, runs=1)
     setup = RegretSetup(stream, 2, 20_000, 2, "fifo", pull, leaps=False, epsilon=0.9)
     slots = _run_compiled(setup, 0, 0, threading.Event()).memory
     assert players[0]._memory.pulls.tolist() == slots.pulls.tolist()
@@ -123,7 +123,7 @@ def test_bonuses_grow_with_the_noise(pull):
     30 runs of 20,000 pulls on means 0.2 and 0.9; the worst possible regret is 14,000, and none pays a third of it.
     """
     stream = streams.from_means([0.2, 0.9]).gaussian(3.0)
-    assert simulate.regret(stream, 2, 20_000, 2, "fifo", pull, runs=30)["regret"].max() < 14_000 / 3
+    assert simulate.play(stream, 2, 20_000, 2, "fifo", pull, runs=30)["regret"].max() < 14_000 / 3
 
 
 CASES = [
@@ -149,7 +149,7 @@ def test_leaps_change_nothing(kind, pull, means, budget):
     stream = REWARDS[kind](streams.from_means(means * 2))
     common = {"keep": "fifo", "pull": pull, "runs": 3000, "epsilon": 0.9}
     off, on = (
-        simulate.regret(stream, len(means), budget, len(means), leaps=leaps, seed=int(leaps), **common)
+        simulate.play(stream, len(means), budget, len(means), leaps=leaps, seed=int(leaps), **common)
         for leaps in (False, True)
     )
     for column in ("regret", "switches"):
@@ -187,16 +187,16 @@ def test_the_tests_of_commit():
         0.3: bounds.pulls(0.3, 20, 0.01),
         "best": bounds.pulls(best, 20, 0.01),
     }
-    (row,) = simulate.regret(stream, 20, 1000, 6, "topk", "commit", epsilon="best", runs=1)
+    (row,) = simulate.play(stream, 20, 1000, 6, "topk", "commit", epsilon="best", runs=1)
     assert row["pulls"] == total
 
 
 def test_memory_of_a_run_does_not_grow_with_the_budget():
     peaks = []
     for budget in (100, 100_000):
-        simulate.regret(streams.uniform(200), 20, budget, 20, runs=1, jobs=1)
+        simulate.play(streams.uniform(200), 20, budget, 20, runs=1, jobs=1)
         tracemalloc.start()
-        simulate.regret(streams.uniform(200), 20, budget, 20, runs=1, jobs=1)
+        simulate.play(streams.uniform(200), 20, budget, 20, runs=1, jobs=1)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
@@ -204,7 +204,7 @@ def test_memory_of_a_run_does_not_grow_with_the_budget():
 
 def test_the_same_seed_gives_the_same_table_alone_or_in_parallel():
     tables = [
-        simulate.regret(streams.uniform(60), 10, 100, [3, 10], ["reservoir", "staircase"], PULLS, runs=2, jobs=jobs)
+        simulate.play(streams.uniform(60), 10, 100, [3, 10], ["reservoir", "staircase"], PULLS, runs=2, jobs=jobs)
         for jobs in (1, 4)
     ]
     assert tables[0] == tables[1]
@@ -221,14 +221,14 @@ def test_budgets_of_all_kinds():
         (simulate.budgets.concentrated(500), 500),
         (simulate.budgets.concentrated(500, epoch=3), 500),
     ]:
-        assert set(simulate.regret(stream, 10, budgets, 5, runs=3)["pulls"]) == {total}
+        assert set(simulate.play(stream, 10, budgets, 5, runs=3)["pulls"]) == {total}
 
 
 MEANS = {"runs": 50, "seed": 1}
 
 
 def mean_regret(stream, memory, keep, pull, **more):
-    table = simulate.regret(stream, 20, 1000, memory, keep, pull, **MEANS, **more)
+    table = simulate.play(stream, 20, 1000, memory, keep, pull, **MEANS, **more)
     return [row["regret"] for row in table.summary(["memory"], ["regret"])]
 
 
@@ -256,7 +256,7 @@ def test_regret_of_the_reservoir_falls_steadily_with_memory():
 def test_moss_in_each_window_is_of_order_sqrt(budgets):
     """fifo x moss, begun anew in each window, pays below 0.7 of the sum of sqrt(W T_j): measured .55, .54 and .17."""
     stream = streams.uniform(200)
-    table = simulate.regret(stream, 20, budgets, 20, "fifo", "moss", carry=False, runs=20)
+    table = simulate.play(stream, 20, budgets, 20, "fifo", "moss", carry=False, runs=20)
     setup = RegretSetup(stream, 20, budgets, 20, "fifo", "moss")
     bounds_of = [np.sqrt(20 * setup.budgets(0, run)).sum() for run in range(20)]
     assert np.mean(table["regret"] / bounds_of) < 0.7
@@ -266,7 +266,7 @@ def test_regret_grows_like_the_root_of_the_budget():
     """From T_j = 10 to 100,000 the slope on logarithmic axes is at most 0.55."""
     sizes = [10, 100, 1000, 10_000, 100_000]
     regrets = [
-        simulate.regret(streams.uniform(60), 20, size, 20, "fifo", "moss", carry=False, runs=20)["regret"].mean()
+        simulate.play(streams.uniform(60), 20, size, 20, "fifo", "moss", carry=False, runs=20)["regret"].mean()
         for size in sizes
     ]
     assert np.polyfit(np.log(sizes), np.log(regrets), 1)[0] <= 0.55
@@ -294,14 +294,14 @@ def test_regret_grows_like_the_root_of_the_budget():
 )
 def test_bad_input_is_named(wrong, words):
     with pytest.raises(ValueError, match=words):
-        simulate.regret(**{"stream": [0.5, 0.7, 0.6], "window": 2, "budgets": 10, "runs": 1} | wrong)
+        simulate.play(**{"stream": [0.5, 0.7, 0.6], "window": 2, "budgets": 10, "runs": 1} | wrong)
 
 
 def test_own_agents_have_names_of_their_own():
     settings = {"stream": [0.5, 0.6], "window": 1, "budgets": 10, "memory": 1, "runs": 1}
     pair = [functools.partial(Player, pull=pull) for pull in ("ucb", "moss")]
-    assert simulate.regret(**settings, keep=pair)["keep"].tolist() == ["Player", "Player 2"]
-    assert simulate.regret(**settings, keep={"by ucb": pair[0], "fifo": "fifo"})["keep"].tolist() == ["by ucb", "fifo"]
+    assert simulate.play(**settings, keep=pair)["keep"].tolist() == ["Player", "Player 2"]
+    assert simulate.play(**settings, keep={"by ucb": pair[0], "fifo": "fifo"})["keep"].tolist() == ["by ucb", "fifo"]
 
 
 def test_an_agent_must_spend_its_budget():
@@ -310,4 +310,4 @@ def test_an_agent_must_spend_its_budget():
             return super().ask() if self._spent < 3 else None
 
     with pytest.raises(ValueError, match="stopped after 3 of 10 pulls"):
-        simulate.regret([0.5, 0.6], 1, 10, 1, Lazy, runs=1)
+        simulate.play([0.5, 0.6], 1, 10, 1, Lazy, runs=1)

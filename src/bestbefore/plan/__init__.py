@@ -1,0 +1,35 @@
+"""Plans: what slots, tests and promise follow from what a person says, once for all who need to know.
+
+Agents, simulations, `bestbefore advise` and the command derive nothing themselves, and have their defaults from here.
+"""
+
+from bestbefore.plan.defaults import (
+    DELTA,
+    EPSILON,
+    GUARANTEE,
+    KEEP,
+    PLAY_DELTA,
+    PLAY_MEMORY,
+    PULL_RULE,
+    WINDOW,
+)
+from bestbefore.plan.exploration import ExplorePlan, plan_exploration
+from bestbefore.plan.play import PlayPlan, plan_play
+from bestbefore.plan.seek import SeekPlan, plan_seek
+
+__all__ = [
+    "DELTA",
+    "EPSILON",
+    "GUARANTEE",
+    "KEEP",
+    "PLAY_DELTA",
+    "PLAY_MEMORY",
+    "PULL_RULE",
+    "WINDOW",
+    "ExplorePlan",
+    "PlayPlan",
+    "SeekPlan",
+    "plan_exploration",
+    "plan_play",
+    "plan_seek",
+]

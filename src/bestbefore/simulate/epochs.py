@@ -1,0 +1,247 @@
+"""Epoch-wise regret, simulated: what is lost by not pulling the best valid arm, for many rules, memories and runs."""
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestbefore import bounds, plan
+from bestbefore.arguments import one_of, whole
+from bestbefore.own import pointer
+from bestbefore.plan import PlayPlan, plan_play
+from bestbefore.rules import KEEP_TO_PLAY, PULL
+from bestbefore.simulate.budgets import Budgets, Ints, as_budgets, checked
+from bestbefore.simulate.chosen import Chosen, Factory, chosen, factory_of, numbers
+from bestbefore.simulate.four_verbs import play_by_verbs
+from bestbefore.simulate.index_check import check_index
+from bestbefore.simulate.parallel import run_all
+from bestbefore.simulate.play_loop import (
+    PEAK,
+    PULLS,
+    SWITCHES,
+    Floats,
+    Play,
+    Settings,
+    play_block,
+    play_with_room_for,
+    start_play,
+)
+from bestbefore.simulate.seeds import budget_generator, generators, run_numbers
+from bestbefore.simulate.table import Row, Table
+from bestbefore.streams import Stream, as_stream
+
+ITS_OWN = "its own"
+"""The pull rule of an agent."""
+
+
+def play(
+    stream: Stream | Iterable[float],
+    window: int = plan.WINDOW,
+    budgets: int | Sequence[int] | Budgets = 1000,
+    memory: int | Sequence[int] | None = None,
+    keep: Chosen = plan.KEEP,
+    pull: Chosen = plan.PULL_RULE,
+    *,
+    delta: float = plan.PLAY_DELTA,
+    carry: bool = True,
+    partial: bool = True,
+    epsilon: float | str | None = None,
+    leaps: bool = True,
+    runs: int | Sequence[int] = 10,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Table:
+    """Play a stream with each keep rule, pull rule and memory, `runs` times; return a table, one row each.
+
+    Each window position comes with a budget of exactly so many pulls: `budgets` is one number for all, a list, or one
+    of `simulate.budgets`.  Epochs begin with the first arrival; `partial=False` begins when the first window is full,
+    as the paper defines it.  `memory` is 20 unless given, or the window if that is less, as for a `Player`.  An
+    arriving arm takes a slot before it is pulled.
+
+    Statistics carry over from window to window; with `carry=False` each window begins afresh (as `inf` always does).
+    `delta` is the confidence of `ucb`.  `epsilon` is that of `commit`: unless given, 3 / memory, and "best" is the one
+    that makes its bound the least, for all budgets together.  `leaps=False` pulls one by one: the same distribution,
+    slower.
+
+    `keep` may also be a function with the signature of a keep rule, see `bestbefore.keep`, and `pull` one with that of
+    an index, see `bestbefore.pull`; or `keep` a function that makes an agent, see `simulate.drive`: `pull` then says
+    nothing to it.  A dict gives names, as in `explore`.
+
+    Columns: keep, pull, memory, run, regret, pulls, switches (how often the arm that is pulled changed), peak_memory.
+
+    `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
+    In one run all rules see the same arms and budgets.
+
+    >>> table = play([0.1, 0.9, 0.5, 0.3], window=2, budgets=100, memory=2, keep="fifo", pull=["ucb", "moss"], runs=1)
+    >>> [(row["pull"], row["pulls"], row["peak_memory"], row["regret"] > 0) for row in table]
+    [('ucb', 400, 2, True), ('moss', 400, 2, True)]
+    """
+    settings: Any = {"delta": delta, "carry": carry, "partial": partial, "epsilon": epsilon, "leaps": leaps}
+    pieces = play_pieces(stream, window, budgets, memory, keep, pull, runs=runs, seed=seed, **settings)
+    return Table(run_all(pieces, jobs=jobs, label="playing", progress=progress))
+
+
+def play_pieces(
+    stream: Stream | Iterable[float],
+    window: int,
+    budgets: int | Sequence[int] | Budgets,
+    memory: int | Sequence[int] | None,
+    keep: Chosen,
+    pull: Chosen,
+    *,
+    runs: int | Sequence[int],
+    seed: int,
+    **settings: Any,
+) -> list["PlayPiece"]:
+    """Return the pieces of work of `play`, one for each row of its table."""
+    stream, seed = as_stream(stream), whole("seed", seed, at_least=0)
+    pulls = chosen("pull", pull, PULL)
+    setups = [
+        (name, rule, Setup(stream, window, budgets, slots, one, pulls.get(rule), **settings))
+        for name, one in chosen("keep", keep, KEEP_TO_PLAY).items()
+        for rule in ([ITS_OWN] if factory_of("keep", one) else pulls)
+        for slots in ([None] if memory is None else numbers("memory", memory))
+    ]
+    return [PlayPiece(name, rule, setup, run, seed) for name, rule, setup in setups for run in run_numbers(runs)]
+
+
+def epoch_regrets(
+    stream: Stream | Iterable[float],
+    window: int = plan.WINDOW,
+    budgets: int | Sequence[int] | Budgets = 1000,
+    memory: int | None = None,
+    keep: str | Factory = plan.KEEP,
+    pull: str | Factory = plan.PULL_RULE,
+    *,
+    run: int = 0,
+    runs: int | Sequence[int] | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Floats:
+    """Return the regret of each epoch in run number `run` of `play`, or in each of `runs`, a row a run.
+
+    >>> epoch_regrets([0.5, 0.5, 0.5], window=2, budgets=10).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    asked = [whole("run", run, at_least=0)] if runs is None else run_numbers(runs)
+    slots = None if memory is None else whole("memory", memory)
+    pieces = play_pieces(stream, window, budgets, slots, [keep], [pull], runs=asked, seed=seed, **settings)
+    setup = pieces[0].setup
+    regrets = np.zeros((len(pieces), setup.stream.length))
+    rows = [EpochPiece(piece, row) for piece, row in zip(pieces, regrets, strict=True)]
+    run_all(rows, jobs=jobs, label="playing", progress=progress)
+    return regrets[0, setup.plan.first - 1 :] if runs is None else regrets[:, setup.plan.first - 1 :]
+
+
+class Setup:
+    """A pair of rules, or an agent, with a memory on a stream: what is to be played, the arguments checked."""
+
+    def __init__(
+        self,
+        stream: Stream,
+        window: int,
+        budgets: int | Sequence[int] | Budgets,
+        memory: int | None,
+        keep: str | Factory,
+        pull: str | Factory | None,
+        *,
+        epsilon: float | str | None = None,
+        leaps: bool = True,
+        **settings: Any,
+    ) -> None:
+        self.stream = stream
+        self.factory = factory_of("keep", keep)
+        self.best_epsilon = isinstance(epsilon, str) and one_of("epsilon", epsilon, ["best"]) == "best"
+        settings |= {} if self.factory else {"keep": keep, "pull": pull}
+        settings |= {"epsilon": None if self.best_epsilon else epsilon}
+        sigma = None if stream.noise.bounded else stream.noise.sigma
+        self.plan: PlayPlan = plan_play(window, memory, sigma=sigma, **settings)
+        self.leaps = bool(leaps)
+        if self.plan.pull.own is not None and self.leaps and stream.noise.bounded:
+            check_index(self.plan.pull.own)
+        if stream.length < self.plan.first:
+            raise ValueError(
+                f"window must be at most {stream.length}, the arms of the stream, not {window}, if not partial"
+            )
+        self.make_budgets = as_budgets(budgets)
+        self.budgets(0, 0)
+
+    def budgets(self, seed: int, run: int) -> Ints:
+        """Return the budget of each arrival, 0 before the first epoch."""
+        first = self.plan.first
+        epochs = self.stream.length - first + 1
+        made = np.zeros(self.stream.length, np.int64)
+        made[first - 1 :] = checked(np.asarray(self.make_budgets(epochs, budget_generator(seed, run))), epochs)
+        return made
+
+    def tests(self, total: int) -> int:
+        """Return the pulls of each new arm by `commit`, where all epochs together have `total`."""
+        if not self.best_epsilon:
+            return self.plan.tests()
+        return self.plan.tests(bounds.best_commit_epsilon(self.stream.length, max(total, 1)))
+
+
+@dataclass(frozen=True)
+class PlayPiece:
+    """One run of one pair of rules with one memory."""
+
+    keep: str
+    pull: str
+    setup: Setup
+    run: int
+    seed: int
+
+    def measure(self, stop: threading.Event, regrets: Floats | None = None) -> Row:
+        """Play once, and return the row of the table; fill `regrets`, of each arrival, if given."""
+        setup = self.setup
+        names = {"keep": self.keep, "pull": self.pull, "memory": setup.plan.memory, "run": self.run}
+        budgets = setup.budgets(self.seed, self.run)
+        if setup.factory:
+            window, memory, rngs = setup.plan.window, setup.plan.memory, generators(self.seed, self.run)
+            return names | play_by_verbs(setup.factory, setup.stream, window, memory, budgets, rngs, stop)
+        done = self._play(budgets, stop, np.zeros(0) if regrets is None else regrets)
+        counts = {"pulls": PULLS, "switches": SWITCHES, "peak_memory": PEAK}
+        measured = {name: int(done.counts[place]) for name, place in counts.items()}
+        return names | {"regret": float(done.regret[0])} | measured
+
+    def _play(self, budgets: Ints, stop: threading.Event, regrets: Floats) -> Play:
+        """Play a stream by rules, block by block."""
+        setup, made = self.setup, self.setup.plan
+        arms_rng, rewards, rng = generators(self.seed, self.run)
+        tests = setup.tests(int(budgets.sum()))
+        keep, pull = made.keep, made.pull
+        settings = Settings(
+            keep.number, keep.draws, pull.number, pull.index, made.window, made.delta, tests, made.carry, setup.leaps
+        )
+        own_keep = None if keep.own is None else pointer("keep", keep.own)
+        own_index = None if pull.own is None else pointer("pull", pull.own)
+        state = start_play(made.memory)
+        start = 0
+        for arms in setup.stream.blocks(arms_rng):
+            rows = slice(start, start + arms.means.size)
+            state = play_with_room_for(state, arms)
+            try:
+                play_block(state, arms, budgets[rows], settings, own_keep, own_index, rewards, rng, regrets[rows])
+            except ValueError as wrong:
+                raise ValueError(f"rules {keep.name!r} and {pull.name!r}: {wrong}") from None
+            start = rows.stop
+            if stop.is_set():
+                break
+        return state
+
+
+@dataclass(frozen=True)
+class EpochPiece:
+    """One run, epoch by epoch."""
+
+    piece: PlayPiece
+    regrets: Floats
+
+    def measure(self, stop: threading.Event) -> None:
+        """Play once, and fill the array."""
+        self.piece.measure(stop, self.regrets)

@@ -1,0 +1,218 @@
+"""Exploration, simulated: how far the answer is from the best valid arm, for many rules, memories and runs."""
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestbefore import plan
+from bestbefore.arguments import MOST, whole
+from bestbefore.own import pointer
+from bestbefore.plan import ExplorePlan, plan_exploration
+from bestbefore.probe.challenge import challenge_unit
+from bestbefore.rules import KEEP, PROBE
+from bestbefore.simulate.chosen import Chosen, Factory, chosen, factory_of, numbers
+from bestbefore.simulate.explore_loop import (
+    PEAK,
+    PULLS,
+    Floats,
+    Ints,
+    Run,
+    Settings,
+    explore_block,
+    start_run,
+    with_room_for,
+)
+from bestbefore.simulate.four_verbs import explore_by_verbs
+from bestbefore.simulate.oracle import summary
+from bestbefore.simulate.parallel import run_all
+from bestbefore.simulate.seeds import generators, run_numbers
+from bestbefore.simulate.table import Row, Table
+from bestbefore.streams import Stream, as_stream
+
+
+def explore(
+    stream: Stream | Iterable[float],
+    window: int = plan.WINDOW,
+    memory: int | Sequence[int] | None = None,
+    keep: Chosen = plan.KEEP,
+    *,
+    epsilon: float | None = None,
+    delta: float = plan.DELTA,
+    guarantee: str = plan.GUARANTEE,
+    split: float | None = None,
+    tests: int | None = None,
+    slack: float | None = None,
+    runs: int | Sequence[int] = 10,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Table:
+    """Run a stream through each keep rule with each memory, `runs` times; return a table, one row each.
+
+    `stream` is a stream, or the means of Bernoulli arms.  `keep` is a rule's name; or a function with the signature of
+    a rule, see `bestbefore.keep`; or a function that makes an agent, see `simulate.drive`; or several of these; or a
+    dict that gives them the names they have in the table, as in {"two tests": partial(Mine, tests=2)}.
+
+    Slots and tests are those of an `Explorer` with the same arguments: `memory` and `epsilon` may both be left out.
+    With `memory` alone, epsilon is 3 / memory.  `king` spends pulls in its own way, in one slot.
+
+    Columns: keep, memory, run; mean, median and max error over all times, where the error is the best valid mean less
+    the mean of the answer, and with no answer the best valid mean itself; within, the share of times with an error
+    of at most epsilon; epsilon; pulls, of all arms together; peak_memory.
+
+    `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
+    In one run all rules see the same arms.
+
+    >>> table = explore([0.1, 0.9, 0.6, 0.3], window=2, memory=2, keep=["fifo", "bucket"], runs=1, tests=1000)
+    >>> [(row["keep"], round(row["max"], 6), row["pulls"], row["peak_memory"]) for row in table]
+    [('fifo', 0.0, 4000, 2), ('bucket', 0.3, 4000, 2)]
+    """
+    settings: Any = {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
+    settings |= {"split": split, "tests": tests, "slack": slack}
+    pieces = explore_pieces(stream, window, memory, keep, runs=runs, seed=seed, **settings)
+    return Table(run_all(pieces, jobs=jobs, label="exploring", progress=progress))
+
+
+def explore_pieces(
+    stream: Stream | Iterable[float],
+    window: int,
+    memory: int | Sequence[int] | None,
+    keep: Chosen,
+    *,
+    runs: int | Sequence[int],
+    seed: int,
+    **settings: Any,
+) -> list["ExplorePiece"]:
+    """Return the pieces of work of `explore`, one for each row of its table."""
+    stream, seed = as_stream(stream), whole("seed", seed, at_least=0)
+    setups = [
+        (name, Setup(stream, window, slots, one, **settings))
+        for name, one in chosen("keep", keep, KEEP).items()
+        for slots in ([None] if memory is None else numbers("memory", memory))
+    ]
+    return [ExplorePiece(name, setup, run, seed) for name, setup in setups for run in run_numbers(runs)]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Time by time, the answer (its arrival, 0 for none) and its error; with many runs, a row for each."""
+
+    answers: Ints
+    errors: Floats
+
+
+def trace(
+    stream: Stream | Iterable[float],
+    window: int = plan.WINDOW,
+    memory: int | None = None,
+    keep: str | Factory = plan.KEEP,
+    *,
+    run: int = 0,
+    runs: int | Sequence[int] | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Trace:
+    """Return run number `run` of `explore`, time by time, or each of `runs`, a row a run.
+
+    `settings` are others of its arguments, `epsilon` to `slack`.
+
+    >>> trace([0.1, 0.9, 0.5, 0.3], window=2, memory=2, tests=1000).answers.tolist()
+    [1, 2, 2, 3]
+    """
+    asked = [whole("run", run, at_least=0)] if runs is None else run_numbers(runs)
+    slots = None if memory is None else whole("memory", memory)
+    pieces = explore_pieces(stream, window, slots, [keep], runs=asked, seed=seed, **settings)
+    length = pieces[0].setup.stream.length
+    result = Trace(np.zeros((len(pieces), length), np.int64), np.zeros((len(pieces), length)))
+    rows = [TracePiece(piece, Trace(*one)) for piece, *one in zip(pieces, result.answers, result.errors, strict=True)]
+    run_all(rows, jobs=jobs, label="tracing", progress=progress)
+    return Trace(result.answers[0], result.errors[0]) if runs is None else result
+
+
+class Setup:
+    """A rule, or an agent, with a memory on a stream: what is to be run, the arguments checked."""
+
+    def __init__(self, stream: Stream, window: int, memory: int | None, keep: str | Factory, **settings: Any) -> None:
+        self.stream = stream
+        self.factory = factory_of("keep", keep)
+        rule = "topk" if self.factory else keep  # an agent promises nothing here, whatever its memory
+        sigma = None if stream.noise.bounded else stream.noise.sigma
+        self.plan: ExplorePlan = plan_exploration(
+            rule, window, memory=memory, arms=stream.length, sigma=sigma, **settings
+        )
+        self.memory = self.plan.memory if memory is None else memory
+        self.epsilon = min(self.plan.epsilon, 1.0)
+        if self.plan.tests_of(stream.length) * stream.length > MOST:
+            raise ValueError(
+                f"tests must be fewer than 2**53 for {stream.length} arms together; raise epsilon or lower n"
+            )
+
+    def tests_after(self, start: int, size: int) -> Ints:
+        """Return how often each of `size` arms is pulled that come after the first `start`."""
+        if self.plan.guarantee != "anytime":
+            return np.full(size, self.plan.tests_of(1), np.int64)
+        blocks, places = np.unique(np.arange(start, start + size) // self.plan.window, return_inverse=True)
+        tests = [self.plan.tests_of(int(block) * self.plan.window + 1) for block in blocks]
+        return np.array(tests, np.int64)[places]
+
+
+@dataclass(frozen=True)
+class ExplorePiece:
+    """One run of one rule with one memory."""
+
+    name: str
+    setup: Setup
+    run: int
+    seed: int
+
+    def measure(self, stop: threading.Event, traced: Trace | None = None) -> Row:
+        """Run once, and return the row of the table; fill `traced` if given."""
+        setup, rngs = self.setup, generators(self.seed, self.run)
+        names = {"keep": self.name, "memory": setup.memory, "run": self.run}
+        if setup.factory:
+            window, memory = setup.plan.window, setup.memory
+            return names | explore_by_verbs(setup.factory, setup.stream, window, memory, setup.epsilon, rngs, stop)
+        done = self._run(stop, traced)
+        counts = {"epsilon": setup.epsilon, "pulls": int(done.counts[PULLS]), "peak_memory": int(done.counts[PEAK])}
+        return names | summary(done.errors) | counts
+
+    def _run(self, stop: threading.Event, traced: Trace | None) -> Run:
+        """Run a stream through a rule, block by block."""
+        setup, made = self.setup, self.setup.plan
+        arms_rng, rewards, rng = generators(self.seed, self.run)
+        unit = challenge_unit(setup.epsilon, made.delta, made.noise.sigma)
+        keep, probe = made.keep, PROBE[made.probe].number
+        settings = Settings(probe, keep.number, keep.draws, made.window, setup.epsilon, made.slack, unit)
+        own = None if keep.own is None else pointer("keep", keep.own)
+        answers, errors = (traced.answers, traced.errors) if traced else (np.zeros(0, np.int64), np.zeros(0))
+        state = start_run(made.slots, setup.stream.length)
+        start = 0
+        for arms in setup.stream.blocks(arms_rng):
+            rows = slice(start, start + arms.means.size)
+            state = with_room_for(state, arms)
+            tests = setup.tests_after(start, arms.means.size)
+            try:
+                explore_block(state, arms, tests, settings, own, rewards, rng, answers[rows], errors[rows])
+            except ValueError as wrong:
+                raise ValueError(f"keep rule {keep.name!r}: {wrong}") from None
+            start = rows.stop
+            if stop.is_set():
+                break
+        return state
+
+
+@dataclass(frozen=True)
+class TracePiece:
+    """One run, time by time."""
+
+    piece: ExplorePiece
+    traced: Trace
+
+    def measure(self, stop: threading.Event) -> None:
+        """Run once, and fill the arrays."""
+        self.piece.measure(stop, self.traced)
