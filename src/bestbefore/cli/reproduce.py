@@ -74,8 +74,8 @@ def reproduce(
         return
     if not panels and not too:
         raise ValueError(f"only must be a part of a name of --list, or a pattern such as 'regret-*', not {only!r}")
+    from bestbefore.paper.report.page import check_installed, write_report
     from bestbefore.paper.summary import summarise
-    from bestbefore.report.page import check_installed, write_report
 
     check_installed()
 

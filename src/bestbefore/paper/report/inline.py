@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from bestbefore.report.panel import GRID, INK, NOTE, ROLES, TITLE, WORDS
+from bestbefore.paper.report.panel import GRID, INK, NOTE, ROLES, TITLE, WORDS
 
 COLOURS: Final = {
     INK: "currentColor",

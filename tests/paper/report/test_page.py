@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 import pytest
 
 from bestbefore.paper.panels import BEYOND, PAPER, Panel
-from bestbefore.report import page as page_module
-from bestbefore.report.page import write_report
-from bestbefore.report.panel import draw_panel_figure
+from bestbefore.paper.report import page as page_module
+from bestbefore.paper.report.page import write_report
+from bestbefore.paper.report.panel import draw_panel_figure
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 
@@ -213,7 +213,7 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch, make_reproduction):
 
 def test_every_title_is_narrow_enough_for_its_figure():
     """At 10 points a bold letter of the font is about 6.4 points wide, and there are 394."""
-    from bestbefore.report.panel import _headline
+    from bestbefore.paper.report.panel import _headline
 
     for panel in (*PAPER, *BEYOND):
         assert max(map(len, _headline(panel).splitlines())) * 6.4 < 394

@@ -11,13 +11,13 @@ from typing import Final
 from bestbefore.paper.finding import CONFIDENCE, Finding, short
 from bestbefore.paper.panels import BUDGET, DATA, DELTA, TASKS, Panel
 from bestbefore.paper.readings import MEASURES
+from bestbefore.paper.report.contests import Contest, contests
+from bestbefore.paper.report.inline import inline
+from bestbefore.paper.report.panel import draw_panel_figure
 from bestbefore.paper.summary import Reproduction, Summary, summarise
 from bestbefore.paper.theorems import CAVEAT
 from bestbefore.paper.verdicts import CLAIMS, Numbers, Verdict
 from bestbefore.paper.workers import local_workers
-from bestbefore.report.contests import Contest, contests
-from bestbefore.report.inline import inline
-from bestbefore.report.panel import draw_panel_figure
 from bestbefore.simulate.table import Row, Table
 
 TEMPLATE: Final = "index.html.jinja"
@@ -131,7 +131,7 @@ def _page(reproduction: Reproduction, figures: Mapping[str, str]) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    loader = PackageLoader("bestbefore.report", "templates")
+    loader = PackageLoader("bestbefore.paper.report", "templates")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
