@@ -37,6 +37,11 @@ class Curve:
         """What a figure calls it."""
         return f"{self.name}, {READINGS[self.reading]}" if self.reading != "ours" else f"{self.name} (ours)"
 
+    @property
+    def role(self) -> str:
+        """Whose curve it is: "ours", the "baseline"'s or the "paper"'s."""
+        return "ours" if self.reading == "ours" else "baseline" if self.baseline else "paper"
+
 
 CURVES: dict[str, tuple[Curve, ...]] = {
     "explore": (
