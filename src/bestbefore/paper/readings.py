@@ -20,8 +20,6 @@ from bestbefore.paper import published
 from bestbefore.paper.panels import BUDGET, DELTA, Panel
 from bestbefore.simulate.table import Row
 
-READINGS = {"described": "as described", "published": "as published", "ours": "ours"}
-
 
 @dataclass(frozen=True)
 class Curve:
@@ -31,11 +29,6 @@ class Curve:
     name: str
     baseline: bool = False
     """Whether it is the paper's baseline, not its algorithm."""
-
-    @property
-    def label(self) -> str:
-        """What a figure calls it."""
-        return f"{self.name}, {READINGS[self.reading]}" if self.reading != "ours" else f"{self.name} (ours)"
 
     @property
     def role(self) -> str:
