@@ -15,7 +15,7 @@ COPIES = 1000
 
 
 def test_lemma_b5_multiplies_chances_that_need_not_be_independent():
-    """Solve all copies, or with chance 1 / 200 none: all are right with 99 / 100, but no chance is as the proof says."""
+    """Solve all copies, or with chance 1 / 200 none: all are right with 99 / 100, but not as the proof has it."""
     outcomes = {COPIES: Fraction(199, 200), 0: Fraction(1, 200)}  # copies solved, and the chance of that
     all_right = outcomes[COPIES]
     each_right = sum(chance * solved / COPIES for solved, chance in outcomes.items())
