@@ -131,7 +131,9 @@ def test_anytime_pulls_grow_and_strong_pulls_need_the_length():
 
 def test_arrive_returns_what_memory_let_go():
     explorer = Explorer(window=3, memory=2, tests=1, keep="topk")
-    gone = [settle_arm(explorer, arm, mean) for arm, mean in [("a", 0.5), ("b", 0.9), ("c", 0.1), ("d", 0.7), ("e", 0.8)]]
+    gone = [
+        settle_arm(explorer, arm, mean) for arm, mean in [("a", 0.5), ("b", 0.9), ("c", 0.1), ("d", 0.7), ("e", 0.8)]
+    ]
     assert gone == [[], [], [], ["c", "a"], ["b"]]
     assert explorer.stored == ["d", "e"]
 

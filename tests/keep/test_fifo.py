@@ -13,7 +13,6 @@ def settle(memory, arrival, pulls, total):
     return fifo.admit(memory, arrival, pulls, total, MOMENT)
 
 
-
 def stored(memory):
     return sorted(arrival for arrival in memory.arrival.tolist() if arrival)
 

@@ -10,7 +10,6 @@ def settle(memory, arrival, pulls, total):
     return king.admit(memory, arrival, pulls, total, MOMENT)
 
 
-
 def test_the_arm_given_takes_the_throne_and_the_old_king_is_gone():
     memory = empty_memory(1)
     assert settle(memory, 1, 10, 9.0) == 0

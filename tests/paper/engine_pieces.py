@@ -12,7 +12,7 @@ def explored(seed):
 
     means = [arm * 37 % 101 / 101 for arm in range(100)]
     return explore(
-        means, window=10, memory=[3, 5], keep=["staircase", "bucket"], pulls=9, runs=1, seed=seed, jobs=1
+        means, window=10, memory=[3, 5], keep=["staircase", "bucket"], tests=9, runs=1, seed=seed, jobs=1
     ).rows
 
 

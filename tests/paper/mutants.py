@@ -110,7 +110,6 @@ def reservoir_of_the_first(memory, arrival, pulls, total, moment):
     return slot
 
 
-
 def always_won(duel):
     return True
 

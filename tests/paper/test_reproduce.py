@@ -12,9 +12,9 @@ import pytest
 
 from bestbefore.errors import DataMissing
 from bestbefore.paper import reproduce as paper
+from bestbefore.paper.numbers import Numbers
 from bestbefore.paper.panels import PAPER, Panel
 from bestbefore.paper.readings import CURVES, Piece, run_piece
-from bestbefore.paper.verdicts import Numbers
 
 PANELS = [
     Panel("explore", "uniform", 60, 10, (2, 4)),
@@ -76,7 +76,7 @@ def test_every_panel_has_all_rows_and_a_verdict(first):
     assert made.panels == tuple(PANELS)
     for panel, curves in zip(PANELS, (5, 5, 3), strict=True):
         assert len(made.rows[panel.name]) == curves * len(panel.memory) * 2
-        assert made.verdicts[panel.name].sentences
+        assert made.verdicts[panel.name].duels
     assert made.left_out == {}
     assert made.made["runs"] == "2 of each curve and memory"
     assert "command" not in made.made  # there was none
@@ -118,11 +118,11 @@ def test_panels_of_one_name_are_refused_before_anything_is_mixed(tmp_path):
 
 def test_theorems_are_pieces_too(tmp_path, monkeypatch):
     monkeypatch.setattr(paper.theorems, "THEOREMS", {"sample": paper.theorems.THEOREMS["sample"]})
-    monkeypatch.setattr(paper, "TRIALS", paper.TRIALS[:1])
+    monkeypatch.setattr(paper, "TRIALS", {"explore/as-published": paper.TRIALS["explore/as-published"]})
     made = run(tmp_path, [], theorems_too=True)
     assert [finding.theorem for finding in made.findings] == ["sample", "sample"]
     assert made.findings == tuple(paper.theorems.run(["sample"]))
-    assert [slip["label"] for slip in made.slips] == ["as published"]
+    assert [slip["trial"] for slip in made.slips] == ["explore/as-published"]
 
 
 # MovieLens
@@ -258,6 +258,5 @@ def test_ours_is_nowhere_worse_than_the_papers():
         ours, theirs = numbers.of("ours"), numbers.of("described")
         assert all(ours[memory] <= theirs[memory] for memory in panel.memory)
         if panel.task == "regret":
-            few, lost, full = numbers.at_three_tenths(panel)
-            assert few == 6
-            assert lost < 0.6 * full
+            assert numbers.economy.memory == 6
+            assert numbers.economy.share < 0.6

@@ -7,8 +7,9 @@ from bestbefore.paper.slips import TRIALS, run_trial
 def value(task, *off):
     """Run the trial with these switches off; all of them, but that all n epochs count, are "as described"."""
     switches = tuple(one for one in PUBLISHED._fields if one != "partial_windows") if off == ("all",) else off
-    (trial,) = (trial for trial in TRIALS if (trial.task, trial.off) == (task, switches))
+    (trial,) = (trial for trial in TRIALS.values() if (trial.task, trial.off) == (task, switches))
     (row,) = run_trial(trial, runs=3)
+    assert row["trial"] == trial.id
     assert row["low"] <= row["value"] <= row["high"]
     return row["value"]
 
@@ -29,4 +30,13 @@ def test_only_two_slips_of_the_reservoir_together_explain_its_regret_below_memor
 
 
 def test_trials_have_names_of_their_own():
-    assert len({trial.key for trial in TRIALS}) == len(TRIALS)
+    """In the store, and on the page: each by its id, each with words of its own within its task."""
+    assert len({trial.key for trial in TRIALS.values()}) == len(TRIALS) == 14
+    assert len({(trial.task, trial.label) for trial in TRIALS.values()}) == len(TRIALS)
+    assert TRIALS["regret/misaligned+ignored_arms"].label == (
+        "with statistics that move up with their arms and a first pull of every arm stored"
+    )
+    assert [TRIALS[f"explore/{id}"].label for id in ("as-published", "as-described")] == [
+        "as published",
+        "as described",
+    ]

@@ -8,12 +8,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from bestbefore.simulate.regret import RegretSetup, _run_compiled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 from bestbefore import Player, bounds, rules, simulate, streams
-from bestbefore.simulate.regret import RegretSetup, _run_compiled
 
 KEEPS, PULLS = sorted(rules.KEEP_TO_PLAY), sorted(rules.PULL)
 REWARDS = {

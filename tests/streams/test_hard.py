@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bestbefore.noise import BOUNDED, Noise
 from bestbefore import streams
+from bestbefore.noise import BOUNDED, Noise
 from bestbefore.streams import (
     BLOCK,
     constant,

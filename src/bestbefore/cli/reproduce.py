@@ -74,8 +74,8 @@ def reproduce(
         return
     if not panels and not too:
         raise ValueError(f"only must be a part of a name of --list, or a pattern such as 'regret-*', not {only!r}")
+    from bestbefore.paper.report.page import check_installed, write_report
     from bestbefore.paper.summary import summarise
-    from bestbefore.report.page import check_installed, write_report
 
     check_installed()
 
@@ -97,14 +97,11 @@ def reproduce(
 
 def _as_dict(done: "Reproduction", summary: "Summary", page: Path) -> dict[str, Any]:
     """Return what a machine would read."""
-    from dataclasses import asdict
+    from bestbefore.paper.report.data import verdicts_as_data
 
-    verdicts = {name: asdict(verdict) for name, verdict in done.verdicts.items()}
-    findings = [finding.to_dict() for finding in done.findings]
     return {
-        "summary": asdict(summary),
-        "verdicts": verdicts,
-        "theorems": findings,
+        **verdicts_as_data(done, summary),
+        "theorems": [finding.to_dict() for finding in done.findings],
         "left_out": dict(done.left_out),
         "made": dict(done.made),
         "report": str(page),
@@ -117,8 +114,11 @@ def _print(done: "Reproduction", summary: "Summary", page: Path) -> None:
     from rich.console import Console
     from rich.table import Table as Screen
 
+    from bestbefore.paper import words
+    from bestbefore.paper.claims import claim
+
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
-    console.print(summary.lead[0], "")
+    console.print(words.lead(summary)[0], "")
     if summary.tallies:
         screen = Screen(box=box.SIMPLE_HEAD, title="Panels in which the paper's claims hold", title_justify="left")
         screen.add_column("claim")
@@ -126,9 +126,9 @@ def _print(done: "Reproduction", summary: "Summary", page: Path) -> None:
             screen.add_column(title, justify="right", no_wrap=True)
         for one in summary.tallies:
             counts = (f"{count} of {one.panels}" for count in (one.published, one.described))
-            screen.add_row(one.claim, *counts)
+            screen.add_row(claim(one.claim).text, *counts)
         console.print(screen)
-    for sentence in summary.advice:
+    for sentence in words.advice(summary):
         console.print(f"- {sentence}")
     reasons: dict[str, list[str]] = {}
     for name, reason in done.left_out.items():

@@ -37,15 +37,12 @@ the first, we the newest; and the first epoch of the reservoir is one test, for 
 [('bucket', 5, False), ('topk', 5, True)]
 """
 
-import math
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from bestbefore import bounds
-from bestbefore.arguments import MOST, between, one_of, whole
+from bestbefore.arguments import one_of, whole
 from bestbefore.paper.deviations import AS_DESCRIBED, PUBLISHED, Deviations
 from bestbefore.paper.panels import EVERLASTING_SIZES, EXPLORE_SIZES, REGRET_SIZES
 from bestbefore.paper.published_loop import (
@@ -57,21 +54,20 @@ from bestbefore.paper.published_loop import (
     RESERVOIR,
     Ints,
     Run,
-    Settings,
     commit_block,
     explore_block,
     start_run,
     with_room_for,
 )
+from bestbefore.paper.published_panel import Memories, PublishedPanel, pulls_of_test
 from bestbefore.paper.published_reservoir import everlasting_block, holds, reservoir_block
 from bestbefore.simulate.budgets import Budgets, as_budgets, checked
-from bestbefore.simulate.chosen import numbers
 from bestbefore.simulate.everlasting import best_of
 from bestbefore.simulate.oracle import summary
 from bestbefore.simulate.parallel import run_all
-from bestbefore.simulate.seeds import budget_generator, generators, run_numbers
+from bestbefore.simulate.seeds import budget_generator, generators
 from bestbefore.simulate.table import Row, Table
-from bestbefore.streams import Stream, as_stream
+from bestbefore.streams import Stream
 
 __all__ = [
     "AS_DESCRIBED",
@@ -82,20 +78,6 @@ __all__ = [
     "pulls_of_test",
     "regret",
 ]
-
-Memories = int | Sequence[int] | None
-
-
-def pulls_of_test(slots: int, arms: int, delta: float = 0.01) -> int:
-    """Return how often an arm is tested: ceil(slots^2 / 2 ln(n / delta)).
-
-    >>> pulls_of_test(slots=3, arms=1000)
-    52
-    """
-    tests = math.ceil(slots**2 / 2 * math.log(arms / delta))
-    if tests * arms > MOST:
-        raise ValueError(f"memory must be so small that {arms} arms have at most 2**53 tests together, not {slots}")
-    return tests
 
 
 def explore(
@@ -116,7 +98,7 @@ def explore(
     `memory` is that of the axes, and unless given that of the published panel of this window.  Columns are those of
     `simulate.explore`, and slots.
     """
-    panel = _Panel.of(stream, window, memory, EXPLORE_SIZES, deviations, delta, seed)
+    panel = PublishedPanel.of(stream, window, memory, EXPLORE_SIZES, deviations, delta, seed)
     names = _names(algorithms, ("bucket", "topk"))
 
     def work(piece: tuple[str, int, int], stop: threading.Event) -> Row:
@@ -160,7 +142,7 @@ def regret(
     >>> [(row["keep"], row["pull"], row["slots"], row["pulls"]) for row in table]
     [('reservoir', 'ucb', 2, 30), ('topk', 'commit', 3, 30)]
     """
-    panel = _Panel.of(stream, window, memory, REGRET_SIZES, deviations, delta, seed)
+    panel = PublishedPanel.of(stream, window, memory, REGRET_SIZES, deviations, delta, seed)
     names = _names(algorithms, ("reservoir", "commit"))
     first = 1 if deviations.partial_windows else panel.window
     epochs, make_budgets = panel.stream.length - first + 1, as_budgets(budgets)
@@ -218,7 +200,7 @@ def everlasting(
     >>> [(row["slots"], row["found"], row["regret"]) for row in table]
     [(2, True, 0.0)]
     """
-    panel = _Panel.of(stream, window, memory, EVERLASTING_SIZES, deviations, 0.01, seed)
+    panel = PublishedPanel.of(stream, window, memory, EVERLASTING_SIZES, deviations, 0.01, seed)
     budget = 1000 * panel.stream.length if budget is None else whole("budget", budget)
 
     def work(piece: tuple[str, int, int], stop: threading.Event) -> Row:
@@ -240,55 +222,6 @@ def everlasting(
         return row | {"tests": 0, "wasted": 0, "pulls": budget, "peak_memory": int(done.counts[PEAK])}
 
     return _table(work, panel.pieces(["wait"], runs), jobs, "seeking", progress)
-
-
-class _Panel(NamedTuple):
-    """What all runs of a table share, checked."""
-
-    stream: Stream
-    window: int
-    sizes: list[int]
-    deviations: Deviations
-    delta: float
-
-    @classmethod
-    def of(
-        cls,
-        stream: Stream | Iterable[float],
-        window: int,
-        memory: Memories,
-        published: Mapping[int, Sequence[int]],
-        deviations: Deviations,
-        delta: float,
-        seed: int,
-    ) -> "_Panel":
-        """Check the arguments; `published` has the memories of the paper's panels, by window."""
-        stream, window = as_stream(stream), whole("window", window)
-        if memory is None and window not in published:
-            raise ValueError(f"memory must be given for window {window}; only {list(published)} have panels")
-        whole("seed", seed, at_least=0)
-        sizes = numbers("memory", published[window] if memory is None else memory)
-        return cls(stream, window, sizes, deviations, between("delta", delta, 0, 1))
-
-    def is_window(self, algorithm: int, size: int) -> bool:
-        """Tell whether memory `size` stands for the whole window, every arm with its own statistics."""
-        return algorithm == RESERVOIR and size + self.deviations.extra_slot >= self.window
-
-    def slots(self, algorithm: int, size: int) -> int:
-        """Return the slots of memory `size`."""
-        return self.window if self.is_window(algorithm, size) else size + self.deviations.extra_slot
-
-    def settings(self, algorithm: int, size: int) -> Settings:
-        """Return what a run with memory `size` is told."""
-        deviations, slots, exact = self.deviations, self.slots(algorithm, size), self.is_window(algorithm, size)
-        life = self.window + (deviations.extra_step and not exact and algorithm != BUCKET)
-        tests = 0 if algorithm == RESERVOIR else pulls_of_test(slots, self.stream.length, self.delta)
-        epsilon = min(bounds.epsilon_for_memory(slots), 1.0)
-        return Settings(algorithm, self.window, life, exact, tests, epsilon, self.delta, 0, deviations)
-
-    def pieces(self, names: Sequence[str], runs: int | Sequence[int]) -> list[tuple[str, int, int]]:
-        """Return the pieces of work: one for each algorithm, memory and run."""
-        return [(name, size, run) for name in names for size in self.sizes for run in run_numbers(runs)]
 
 
 def _names(algorithms: str | Sequence[str], allowed: Sequence[str]) -> list[str]:

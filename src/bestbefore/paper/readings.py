@@ -20,8 +20,6 @@ from bestbefore.paper import published
 from bestbefore.paper.panels import BUDGET, DELTA, Panel
 from bestbefore.simulate.table import Row
 
-READINGS = {"described": "as described", "published": "as published", "ours": "ours"}
-
 
 @dataclass(frozen=True)
 class Curve:
@@ -33,9 +31,9 @@ class Curve:
     """Whether it is the paper's baseline, not its algorithm."""
 
     @property
-    def label(self) -> str:
-        """What a figure calls it."""
-        return f"{self.name}, {READINGS[self.reading]}" if self.reading != "ours" else f"{self.name} (ours)"
+    def role(self) -> str:
+        """Whose curve it is: "ours", the "baseline"'s or the "paper"'s."""
+        return "ours" if self.reading == "ours" else "baseline" if self.baseline else "paper"
 
 
 CURVES: dict[str, tuple[Curve, ...]] = {

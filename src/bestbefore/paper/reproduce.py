@@ -113,7 +113,7 @@ def reproduce(
         for run in range(runs)
     ]
     if theorems_too:
-        asides: list[str | Trial] = [*theorems.THEOREMS, *TRIALS]
+        asides: list[str | Trial] = [*theorems.THEOREMS, *TRIALS.values()]
         pieces += [Aside(of, seed) for of in asides]
     if not pieces:
         raise ValueError(f"there is nothing to run: {reasons or 'no panel was chosen'}")

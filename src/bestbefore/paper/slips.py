@@ -3,8 +3,10 @@
 One panel for each of the two claims that hold as published only: the error of the top-k baseline, and the regret of
 reservoir x UCB just below memory W, both for n = 1000, W = 50.
 
->>> {trial.task for trial in TRIALS} == {"explore", "regret"}, TRIALS[0].label
-(True, 'as published')
+>>> [trial.id for trial in TRIALS.values() if trial.task == "explore"][:2]
+['explore/as-published', 'explore/integer_means']
+>>> TRIALS["explore/integer_means"].label
+'with means as fractions'
 """
 
 from dataclasses import dataclass
@@ -40,34 +42,52 @@ class Trial:
     """The published code with some of its differences from the text switched off."""
 
     task: str
-    label: str
     off: tuple[str, ...]
+    """The switches that are off."""
+
+    @property
+    def id(self) -> str:
+        """A name that no other trial has."""
+        return f"{self.task}/{_WHOLE.get(self.off) or '+'.join(self.off)}"
 
     @property
     def key(self) -> str:
         """A name that no other piece of work has."""
-        return f"slips/{self.task}/{self.label}"
+        return f"slips/{self.id}"
+
+    @property
+    def label(self) -> str:
+        """What there is instead, in words."""
+        if self.off in _WHOLE:
+            return _WHOLE[self.off].replace("-", " ")
+        return f"with {' and '.join(INSTEAD[switch] for switch in self.off)}"
 
 
-def _trials(task: str, switches: tuple[str, ...], together: tuple[str, ...] = ()) -> list[Trial]:
-    alone = [Trial(task, f"with {INSTEAD[switch]}", (switch,)) for switch in switches]
-    words = " and ".join(INSTEAD[switch] for switch in together)
-    both = [Trial(task, f"with {words}", together)] if together else []
-    whole = Trial(task, "as described", tuple(one for one in published.PUBLISHED._fields if one != "partial_windows"))
-    return [Trial(task, "as published", ()), *alone, *both, whole]
+_DESCRIBED = tuple(one for one in published.PUBLISHED._fields if one != "partial_windows")
+_WHOLE = {(): "as-published", _DESCRIBED: "as-described"}
+"""With no switch off and, but that all n epochs count, with all of them."""
 
 
-TRIALS: tuple[Trial, ...] = (
-    *_trials(
-        "explore",
-        ("integer_means", "stale_minimum", "extra_step", "extra_slot"),
-    ),
-    *_trials(
-        "regret",
-        ("misaligned", "ignored_arms", "extra_step", "extra_slot", "late_admission"),
-        ("misaligned", "ignored_arms"),
-    ),
-)
+def _trials(task: str, *switches: tuple[str, ...]) -> list[Trial]:
+    return [Trial(task, off) for off in ((), *switches, _DESCRIBED)]
+
+
+TRIALS: dict[str, Trial] = {
+    trial.id: trial
+    for trial in (
+        *_trials("explore", ("integer_means",), ("stale_minimum",), ("extra_step",), ("extra_slot",)),
+        *_trials(
+            "regret",
+            ("misaligned",),
+            ("ignored_arms",),
+            ("extra_step",),
+            ("extra_slot",),
+            ("late_admission",),
+            ("misaligned", "ignored_arms"),
+        ),
+    )
+}
+"""The trials by id, in the order in which they are told."""
 
 
 def run_trial(trial: Trial, seed: int = 0, runs: int = 10) -> list[Row]:
@@ -81,4 +101,4 @@ def run_trial(trial: Trial, seed: int = 0, runs: int = 10) -> list[Row]:
         stream = streams.two_level_spread(ARMS, WINDOW)
         values = published.regret(stream, WINDOW, 1000, memory, "reservoir", **settings)["regret"]
     numbers = {"runs": runs, "value": float(values.mean()), "low": float(values.min()), "high": float(values.max())}
-    return [{"task": trial.task, "label": trial.label, "measured": WHAT[trial.task]} | numbers]
+    return [{"trial": trial.id} | numbers]

@@ -3,6 +3,10 @@
 The first 65,536 values are kept, and their median is exact.  Beyond that they are counted in bins whose edges grow by a
 factor of at most 1 + 1/512: the median is then right within 0.2%, of values from 1e-9 to 16 million, and 0 has a bin.
 
+It is written here because `add` runs inside a compiled loop, millions of times.  The libraries for this (DDSketch,
+HdrHistogram, KLL and t-digest of `datasketches`) are objects that compiled code cannot call, and NumPy and SciPy want
+all values at once.
+
 >>> sample = empty_sample(10)
 >>> for value in (0.3, 0.0, 0.1): add(sample, value)
 >>> median(sample)

@@ -2,6 +2,9 @@
 
 NumPy reads the million lines of 1M in half a second, but cannot say well what is wrong with them.  So where it
 stumbles, or where a number is none that the release can have, lines are read again one by one, up to the first bad one.
+
+pandas reads them three times as fast, but takes longer to import than it saves, and Polars is 180 MB.  Neither says in
+which line a number is wrong, and both let a rating of 9 stars pass, so the careful reading would have to stay.
 """
 
 import csv

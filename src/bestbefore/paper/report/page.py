@@ -2,26 +2,30 @@
 
 import importlib.util
 import itertools
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
+from bestbefore.paper import words
+from bestbefore.paper.claims import claim, claims_of
 from bestbefore.paper.finding import CONFIDENCE, Finding, short
 from bestbefore.paper.panels import BUDGET, DATA, DELTA, TASKS, Panel
 from bestbefore.paper.readings import MEASURES
+from bestbefore.paper.report.data import verdicts_as_data
+from bestbefore.paper.report.inline import inline
+from bestbefore.paper.report.panel import draw_panel_figure
+from bestbefore.paper.slips import TRIALS, WHAT
 from bestbefore.paper.summary import Reproduction, Summary, summarise
 from bestbefore.paper.theorems import CAVEAT
-from bestbefore.paper.verdicts import CLAIMS, Numbers, Verdict
+from bestbefore.paper.verdicts import Verdict
 from bestbefore.paper.workers import local_workers
-from bestbefore.report.contests import Contest, contests
-from bestbefore.report.inline import inline
-from bestbefore.report.panel import draw_panel_figure
 from bestbefore.simulate.table import Row, Table
 
 TEMPLATE: Final = "index.html.jinja"
-FIGURES, DATA_FOLDER = "figures", "data"
+FIGURES, DATA_FOLDER, VERDICTS = "figures", "data", "verdicts.json"
 FEW: Final = 16
 """Fewer figures than this are drawn sooner than other processes have begun."""
 
@@ -32,23 +36,13 @@ class Shown:
 
     panel: Panel
     verdict: Verdict
-    contests: Mapping[str, Contest]
     figure: str
     """SVG for the page."""
 
     @property
     def data(self) -> str:
         """What the arms are, as a heading."""
-        return DATA[self.panel.data][0].upper() + DATA[self.panel.data][1:]
-
-
-@dataclass(frozen=True)
-class Told:
-    """A sentence of the summary, and where its panels are."""
-
-    text: str
-    task: str
-    """Of the panels it speaks of, if it speaks of a claim."""
+        return words.capital(DATA[self.panel.data])
 
 
 def check_installed() -> None:
@@ -62,8 +56,8 @@ def write_report(folder: Path, reproduction: Reproduction, *, jobs: int | None =
     """Write the report of a reproduction, and return the path of its page.
 
     `folder` gets index.html, figures/ with an SVG and a PNG of each panel, and data/ with the rows of each panel and
-    the theorems' table as CSV.  The page comes last, and whole or not at all.  Many figures are drawn by `jobs`
-    processes, one for each core unless given.
+    the theorems' table as CSV, and the verdicts as JSON.  The page comes last, and whole or not at all.  Many figures
+    are drawn by `jobs` processes, one for each core unless given.
     """
     check_installed()
     folder = Path(folder)
@@ -73,8 +67,11 @@ def write_report(folder: Path, reproduction: Reproduction, *, jobs: int | None =
         _write(folder / DATA_FOLDER / f"{panel.name}.csv", Table(reproduction.rows[panel.name]).to_csv().encode())
     if reproduction.findings:
         _write(folder / DATA_FOLDER / "theorems.csv", _theorems(reproduction.findings).to_csv().encode())
+    summary = summarise(reproduction)
+    verdicts = json.dumps(verdicts_as_data(reproduction, summary), indent=1, allow_nan=False)
+    _write(folder / DATA_FOLDER / VERDICTS, f"{verdicts}\n".encode())
     figures = _draw_all(folder, reproduction, jobs or os.cpu_count() or 1)
-    _write(folder / "index.html", _page(reproduction, figures).encode())
+    _write(folder / "index.html", _page(reproduction, summary, figures).encode())
     return folder / "index.html"
 
 
@@ -126,41 +123,40 @@ def _examples(panels: Sequence[Panel]) -> list[Panel]:
     return examples
 
 
-def _page(reproduction: Reproduction, figures: Mapping[str, str]) -> str:
+def _page(reproduction: Reproduction, summary: Summary, figures: Mapping[str, str]) -> str:
     """Fill the template in."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    loader = PackageLoader("bestbefore.report", "templates")
+    loader = PackageLoader("bestbefore.paper.report", "templates")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["short"] = short
-    summary = summarise(reproduction)
-    shown = {panel.name: _shown(panel, reproduction, figures[panel.name]) for panel in reproduction.panels}
+    shown = [Shown(panel, reproduction.verdicts[panel.name], figures[panel.name]) for panel in reproduction.panels]
     return environment.get_template(TEMPLATE).render(
         made=reproduction.made,
         left_out=reproduction.left_out,
         findings=reproduction.findings,
-        trials=reproduction.slips,
+        trials=[(WHAT[task], list(rows)) for task, rows in itertools.groupby(reproduction.slips, key=_task_of)],
+        label_of=lambda row: TRIALS[row["trial"]].label,
         caveat=CAVEAT,
         confidence=f"{CONFIDENCE:.0%}",
         summary=summary,
-        stand=_told(summary.stand, summary),
-        slips=_told(summary.slips, summary),
+        words=words,
         examples=[(panel, Markup(figures[f"example-{panel.name}"])) for panel in _examples(reproduction.panels)],  # noqa: S704
         tasks=TASKS,
-        claims=CLAIMS,
-        groups=list(_groups(list(shown.values()))),
+        claim=claim,
+        claims_of=claims_of,
+        groups=list(_groups(shown)),
         budget=BUDGET,
         delta=DELTA,
         safe=Markup,
     )
 
 
-def _shown(panel: Panel, reproduction: Reproduction, figure: str) -> Shown:
-    numbers = Numbers(panel, reproduction.rows[panel.name])
-    return Shown(panel, reproduction.verdicts[panel.name], contests(panel, numbers), figure)
+def _task_of(row: Row) -> str:
+    return TRIALS[row["trial"]].task
 
 
 def _groups(shown: list[Shown]) -> Iterator[tuple[str, list[tuple[str, bool, list[Shown]]]]]:
@@ -171,13 +167,3 @@ def _groups(shown: list[Shown]) -> Iterator[tuple[str, list[tuple[str, bool, lis
         if own:
             data = [(name, list(group)) for name, group in itertools.groupby(own, key=lambda one: one.data)]
             yield task, [(name, group[0].panel.in_real_order, group) for name, group in data]
-
-
-def _told(sentences: Sequence[str], summary: Summary) -> list[Told]:
-    """Give each sentence on a claim the task whose panels show it."""
-    tasks = {one.claim.lower(): one.task for one in summary.tallies}
-    found = []
-    for sentence in sentences:
-        claim = sentence.partition("“")[2].partition("”")[0].lower()
-        found.append(Told(sentence, tasks.get(claim, "")))
-    return found

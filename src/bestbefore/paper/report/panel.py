@@ -63,11 +63,6 @@ FRAMES: Final = {
 }
 
 
-def role_of(curve: Curve) -> str:
-    """Return whose curve it is: the paper's, the baseline's or ours."""
-    return "ours" if curve.reading == "ours" else "baseline" if curve.baseline else "paper"
-
-
 def draw_panel_figure(
     panel: Panel, rows: Iterable[Row], measures: Sequence[str] | None = None, *, png: bool = True
 ) -> Drawing:
@@ -177,7 +172,7 @@ def _draw_row(figure: Any, lines: _Lines, measure: str, bottom: float, height: f
 
 def _draw_curve(axes: Any, rows: list[Row], curve: Curve, measure: str) -> None:
     """Draw a line, and a band from the lowest run to the highest."""
-    colour, ours = ROLES[role_of(curve)], curve.reading == "ours"
+    colour, ours = ROLES[curve.role], curve.reading == "ours"
     memory = [row["memory"] for row in rows]
     low, middle, high = ([row[measure + end] for row in rows] for end in ("_low", "", "_high"))
     axes.fill_between(memory, low, high, color=colour, alpha=0.18, linewidth=0)
@@ -202,7 +197,7 @@ def _name(axes: Any, lines: _Lines, curves: list[Curve], measure: str) -> None:
     for curve, end, height in zip(curves, ends, placed, strict=True):
         side = float(axes.transData.transform((end["memory"], 1))[0] - box.x0) * points + 6
         name = curve.name.replace(" x ", "\nx ")
-        look = {"color": WORDS[role_of(curve)], "weight": "bold", "size": 9.5, "va": "center", "linespacing": 1.05}
+        look = {"color": WORDS[curve.role], "weight": "bold", "size": 9.5, "va": "center", "linespacing": 1.05}
         axes.annotate(name, (0, 0), (side, height), textcoords="axes points", annotation_clip=False, **look)
 
 

@@ -1,15 +1,21 @@
 """The report of a reproduction: a page that needs nothing else, whose links lead somewhere."""
 
 import csv
+import dataclasses
+import json
 import re
 from html.parser import HTMLParser
 
 import pytest
 
+from bestbefore.paper.claims import CLAIMS, claim
 from bestbefore.paper.panels import BEYOND, PAPER, Panel
-from bestbefore.report import page as page_module
-from bestbefore.report.page import write_report
-from bestbefore.report.panel import draw_panel_figure
+from bestbefore.paper.report import page as page_module
+from bestbefore.paper.report.data import verdicts_as_data
+from bestbefore.paper.report.page import write_report
+from bestbefore.paper.report.panel import draw_panel_figure
+from bestbefore.paper.slips import TRIALS
+from bestbefore.paper.words import of_verdict
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 
@@ -70,6 +76,49 @@ def test_every_panel_has_its_files(report):
         assert [row["holds"] for row in csv.DictReader(file)] == ["True"]
 
 
+def test_verdicts_are_offered_as_data(report):
+    """Whoever reads the JSON needs no sentence: claims have ids, and infinite factors are null."""
+    folder, done, page = report
+    told = json.loads((folder / "data" / "verdicts.json").read_text(), parse_constant=pytest.fail)
+    assert [one["id"] for one in told["claims"]] == list(CLAIMS)
+    assert "data/verdicts.json" in page.links
+    assert set(told["verdicts"]) == {panel.name for panel in done.panels}
+    for name, verdict in done.verdicts.items():
+        one = told["verdicts"][name]
+        assert one["panel"]["memory"] == list(verdict.panel.memory)
+        assert [judged["claim"] for judged in one["judgements"]] == [judged.claim for judged in verdict.judgements]
+        assert [duel["reading"] for duel in one["duels"]] == [duel.reading for duel in verdict.duels]
+        assert one["duels"][0]["sides"][0]["lower_at"] == list(verdict.duels[0].sides[0].lower_at)
+    assert told["summary"]["theorems"] == {"hits": 1, "of": 1}
+    regret = next(one for one in told["verdicts"].values() if one["panel"]["task"] == "regret")
+    assert regret["economy"]["share"] == regret["economy"]["ours"] / regret["economy"]["theirs"]
+
+
+def test_an_infinite_factor_is_null_in_json(panels, make_rows, make_reproduction):
+    rows = make_rows(panels["explore"])
+    for row in rows:
+        row["mean"] *= row["reading"] != "ours"
+    done = make_reproduction(panels["explore"], rows={panels["explore"].name: rows})
+    (verdict,) = verdicts_as_data(done)["verdicts"].values()
+    ours = verdict["duels"][-1]
+    assert (ours["lower"], ours["median"], ours["sides"][0]["factor"]) == ("ours", None, None)
+
+
+def test_trials_of_slips_are_told_in_words(tmp_path, panels, make_reproduction):
+    numbers = {"runs": 3, "value": 0.5, "low": 0.4, "high": 0.6}
+    done = dataclasses.replace(
+        make_reproduction(panels["everlasting"]), slips=tuple({"trial": id} | numbers for id in TRIALS)
+    )
+    page = Page(write_report(tmp_path, done))
+    for trial in TRIALS.values():
+        assert trial.label in page.text
+    for heading in ("Mean error of the top-k baseline, memory 10", "Regret of reservoir x UCB, memory 45"):
+        assert page.text.count(heading) == 1
+    unknown = dataclasses.replace(done, slips=({"trial": "explore/luck"} | numbers,))
+    with pytest.raises(KeyError, match="explore/luck"):
+        write_report(tmp_path, unknown)
+
+
 def test_nothing_half_written_is_left(report):
     folder, _, _ = report
     assert not [path for path in folder.rglob("*") if path.name.startswith(".")]
@@ -86,10 +135,10 @@ def test_every_panel_has_figure_claims_and_sentences(report):
         assert article.count("<svg") == 1
         words = re.sub(r"\s+", " ", re.sub("<[^>]+>", "", article)).replace("&#39;", "'").replace("\xa0", " ")
         assert panel.title in words
-        for sentence in done.verdicts[panel.name].sentences:
+        for sentence in of_verdict(done.verdicts[panel.name]):
             assert sentence in words
         for judgement in done.verdicts[panel.name].judgements:
-            assert judgement.claim[1:] in words
+            assert claim(judgement.claim).text[1:] in words
 
 
 def test_links_lead_somewhere_and_ids_are_unique(report):
@@ -213,7 +262,7 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch, make_reproduction):
 
 def test_every_title_is_narrow_enough_for_its_figure():
     """At 10 points a bold letter of the font is about 6.4 points wide, and there are 394."""
-    from bestbefore.report.panel import _headline
+    from bestbefore.paper.report.panel import _headline
 
     for panel in (*PAPER, *BEYOND):
         assert max(map(len, _headline(panel).splitlines())) * 6.4 < 394

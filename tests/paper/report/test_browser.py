@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bestbefore.report.page import write_report
+from bestbefore.paper.report.page import write_report
 
 pytestmark = pytest.mark.browser
 

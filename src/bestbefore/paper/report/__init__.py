@@ -1,0 +1,1 @@
+"""The report of a reproduction: a page with figures, verdicts and data."""
