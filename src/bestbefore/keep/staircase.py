@@ -89,9 +89,10 @@ def _least_loss(memory: Memory, arrival: int, mean: float, now: int, window: int
             may_go = cell == slice_of(means[step + 1], slots + 1)
             loss = (means[step] - means[step + 1]) * age * answers
         else:
-            passed_over = order[step] < 0 and answers * slots <= slack * window  # one stored may stand in for others
+            # An arm that is stored is not passed over: others may have been passed over in its favour.
+            passed_over = order[step] < 0 and answers * slots <= slack * window
             may_go = cell == 0 or passed_over
-            loss = max(means[step], 0.0) * answers / 3
+            loss = max(means[step], 0.0) * answers / 3  # by trial: less is better in random order, worse in falls
         if may_go and loss < least:
             cheapest, least = order[step], loss
         age_before = age
