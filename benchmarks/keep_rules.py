@@ -22,6 +22,15 @@ FALLING = {
     "decreasing": streams.decreasing(ARMS),
     **{f"sawtooth {times:g}W": streams.sawtooth(ARMS, int(times * WINDOW)) for times in (0.5, 1, 2, 3, 4)},
 }
+SHAPES = {
+    "straight": lambda place: 1 - place,
+    "square": lambda place: (1 - place) ** 2,
+    "sixth power": lambda place: (1 - place) ** 6,
+    "square root": lambda place: (1 - place) ** 0.5,
+    "half of a cosine": lambda place: (1 + np.cos(np.pi * place)) / 2,
+}
+"""How means fall from 1 toward 0 over a period, by the place in it, from 0 to 1."""
+PERIODS = range(25, 201, 5)
 EXACT = 10**7
 """Pulls with which means are as good as known, to see the rules without noise."""
 
@@ -57,7 +66,37 @@ def slack_table() -> None:
         row(slack, *(f"{mean:.5f} / {high:.3f}" for mean, high in zip(means, np.max(worst, axis=0), strict=True)))
 
 
+def shape_table() -> None:
+    """Print where staircase has a higher worst error than bucket, over falls of many shapes and periods."""
+    print("\nFalls of other shapes: where the worst error is above that of bucket, without noise\n")
+    row(
+        "fall",
+        "settings",
+        *(head for slack in (1, 0) for head in (f"slack {slack} above bucket", "largest difference")),
+    )
+    row("---", "---:", "---:", "---", "---:", "---")
+    for name, shape in track(SHAPES.items(), "shapes", transient=True):
+        excess: dict[float, list[tuple[float, str]]] = {1: [], 0: []}
+        for period in PERIODS:
+            means = shape(np.arange(500) % period / period)
+            for slack, found in excess.items():
+                setting = {"pulls": EXACT, "slack": slack, "runs": 1, "progress": False}
+                result = simulate.explore(means, WINDOW, MEMORIES, ["bucket", "staircase"], **setting)
+                for memory in MEMORIES:
+                    ours, theirs = (
+                        result.where(keep=keep, memory=memory)["max"][0] for keep in ("staircase", "bucket")
+                    )
+                    at = f"{ours:.3f} against {theirs:.3f}, m = {memory}, period {period}"
+                    found.append((ours - theirs, at))
+        cells: list[object] = []
+        for found in excess.values():
+            above = [one for one in found if one[0] > 0.002]
+            cells += [len(above), max(above)[1] if above else "-"]
+        row(name, len(PERIODS) * len(MEMORIES), *cells)
+
+
 if __name__ == "__main__":
     table("Mean error in random order (means over 100 runs, pulls as Algorithm 1 for 3/m)", RANDOM, "mean", 100)
     table("Worst error where means fall (without noise)", FALLING, "max", 1, pulls=EXACT)
     slack_table()
+    shape_table()

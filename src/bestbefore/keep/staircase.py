@@ -1,25 +1,27 @@
 """Staircase: drop what can never be the answer again, and give up a step only when memory is full.
 
-An arm that is older than another and no better can never be the answer again: it is dropped, at no cost.  What is left,
-oldest to newest, falls in mean like a staircase; on a stream in random order it has about ln W steps.
+An arm that is older than another and no better can never be the answer again: it is dropped, at no cost.  The arms that
+are left, from oldest to newest, fall in mean like a staircase; in random order there are about ln W steps.
 
-When m slots are full and a step too many stands, one of the m + 1 candidates goes.  Let a_1 > a_2 > ... be their ages
-from oldest to newest (the newest has age 1), a_0 = W + 1, and mu_1 > mu_2 > ... their means.
+When m slots are full and there is one step too many, one of the m + 1 candidates goes.  Let a_1 > a_2 > ... be their
+ages from oldest to newest (an arm that has just arrived has age 1), a_0 = W + 1, and mu_1 > mu_2 > ... their means.
 
-- *What a drop costs.*  Without step i, step i + 1 answers while step i would have, for a_(i-1) - a_i arrivals.  In
-  random order step i, the best of the last a_i arms, is still the best after k more with probability a_i / (a_i + k):
-  the older, the likelier it will ever be needed.  So dropping it costs about (mu_i - mu_(i+1)) a_i (a_(i-1) - a_i), in
-  a unit that does not matter.  For the newest arm, whom only arms to come can replace, it is a third of
+- *What a drop costs.*  Without step i, step i + 1 answers in its place, for a_(i-1) - a_i arrivals.  In random order
+  step i, the best of the last a_i arms, is still the best after k more with probability a_i / (a_i + k): the older it
+  is, the likelier it is to be needed.  So dropping it costs about (mu_i - mu_(i+1)) a_i (a_(i-1) - a_i), in a unit that
+  does not matter.  For the newest arm, which only arms to come can replace, the cost is a third of
   mu (a_(m) - a_(m+1)); the third was found by trial.
-- *What may be dropped.*  Cut [0, 1] into m + 1 equal cells.  A step may go if the next newer one is in its cell, and
-  the newest if it is in the lowest cell or if the step before it is at most slack W / m arrivals older.
-- The candidate goes that may and costs least.  There is one: if the newest is not in the lowest cell, m + 1 candidates
-  share m cells, so two neighbours are in one.
+- *What may be dropped.*  Cut [0, 1] into m + 1 equal cells.  A step may go if the next newer one is in its cell.  The
+  newest may go if it is in the lowest cell.  It may also be *passed over* if it is the arm whose test has just ended
+  and the step before it is at most slack W / m arrivals older.
+- Of the candidates that may go, the one that costs least goes.  There is always one: if the newest is not in the lowest
+  cell, m + 1 falling means share m cells, so two neighbours share one.
 
-With slack = 0 every arm in the window, unless it is in the lowest cell, has a stored arm in its cell or a higher one,
-no older than itself: the empirical mean of the answer is within 1 / (m + 1) of the best, where `bucket` promises 1 / m.
-With slack = 1 this holds for the arms but the newest W / m; in return, no slot is spent on a newest arm that will
-hardly be needed, which is worth much when slots are few.  docs/keep-rules.md shows the trade.
+The promise: at every time, every arm of the last W - floor(slack W / m) arrivals, unless it is in the lowest cell, has
+a stored arm in its cell or a higher one.  So the empirical mean of the answer is within 1 / (m + 1) of the best of all
+valid arms but the *oldest* floor(slack W / m).  With slack 0 that is the whole window, where `bucket` promises 1 / m;
+with slack m or more it is nothing.  In return, slack saves the slot of a newest arm that will hardly be needed, which
+matters when slots are few.  docs/keep-rules.md has the proof, and shows the trade.
 
 >>> from bestbefore.memory import empty_memory
 >>> memory = empty_memory(2)
@@ -92,8 +94,10 @@ def _least_loss(memory: Memory, arrival: int, mean: float, moment: Moment) -> in
             may_go = cell == slice_of(means[step + 1], slots + 1)
             loss = (means[step] - means[step + 1]) * age * answers
         else:
-            may_go = cell == 0 or answers * slots <= moment.slack * moment.window
-            loss = max(means[step], 0.0) * answers / 3
+            # An arm that is stored is not passed over: others may have been passed over in its favour.
+            passed_over = order[step] < 0 and answers * slots <= moment.slack * moment.window
+            may_go = cell == 0 or passed_over
+            loss = max(means[step], 0.0) * answers / 3  # by trial: less is better in random order, worse in falls
         if may_go and loss < least:
             cheapest, least = order[step], loss
         age_before = age

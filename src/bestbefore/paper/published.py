@@ -39,6 +39,7 @@ the first, we the newest; and the first epoch of the reservoir is one test, for 
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 

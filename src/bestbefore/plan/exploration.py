@@ -166,5 +166,6 @@ def _width(rule: Keep, window: int, slots: int) -> float | None:
 
 def _exempt(rule: Keep, window: int, slots: int, slack: float) -> int:
     """Return how many of the oldest valid arms may be better than the answer, since their stand-in has expired."""
-    passes_over = rule.slack and slots < window
-    return min(math.floor(slack * window / slots), window) if passes_over else 0
+    if not rule.slack or slots >= window:
+        return 0
+    return window if slack >= slots else math.floor(slack * window / slots)
