@@ -2,6 +2,7 @@
 
 import math
 import os
+import shutil
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -75,12 +76,15 @@ def note(runs: int, band: str | None = "range", confidence: float = 0.95) -> str
 
 
 def check_ending(parameter: str, path: "str | os.PathLike[str]") -> None:
-    """Raise unless a file ends as one of the kinds that matplotlib writes."""
+    """Raise unless a file ends as one of the kinds that matplotlib can write here."""
+    import matplotlib as mpl
     from matplotlib.backend_bases import FigureCanvasBase
 
-    endings = sorted(FigureCanvasBase.get_supported_filetypes())
+    endings = set(FigureCanvasBase.get_supported_filetypes())
+    if shutil.which(mpl.rcParams["pgf.texsystem"]) is None:
+        endings.discard("pgf")  # which asks LaTeX for the widths of words
     if Path(path).suffix.lower().removeprefix(".") not in endings:
-        known = ", ".join(f".{ending}" for ending in endings)
+        known = ", ".join(f".{ending}" for ending in sorted(endings))
         raise ValueError(f"{parameter} must end in one of {known}, not be {str(path)!r}")
 
 
@@ -125,7 +129,7 @@ def log_ticks(low: float, high: float, most: int) -> list[float]:
         return even_ticks(low, high) if high > 1.2 * low else even_ticks(low / 1.1, high * 1.1)
     bottom, top = math.floor(math.log10(low)), math.ceil(math.log10(high))
     for leading in ((1, 2, 5), (1, 3), (1,)):
-        ticks = [float(f"{first}e{power}") for power in range(bottom, top + 1) for first in leading]
+        ticks = [float(f"{first}e{power}") for power in range(bottom - 1, top + 2) for first in leading]
         inner = [tick for tick in ticks if low < tick < high]
         ticks = [max(tick for tick in ticks if tick <= low), *inner, min(tick for tick in ticks if tick >= high)]
         if len(ticks) <= most:

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -81,8 +82,9 @@ def plot(
     `band` is "range" (from the lowest run to the highest), "error" (a standard error to either side), "interval" (the
     confidence interval of the mean) or None.
 
-    The axes are of a new figure unless given: as many as columns.  One panel returns its axes, several a list.  `save`
-    writes the figure to a file, of any kind that matplotlib writes; `axes.figure` is the figure itself.
+    The axes are of a new figure unless given: as many as columns.  One panel returns its axes, several a list.  A
+    figure with layout="constrained" makes room for names and note beside axes that are given.  `save` writes the figure
+    to a file, of any kind that matplotlib writes; `axes.figure` is the figure itself.
     """
     drawn = _columns_of(table, columns)
     named = table.rules() if lines is None else _listed(lines)
@@ -138,7 +140,7 @@ class _Curves:
         self.runs = max(int(row["runs"]) for row in rows)
         self.band = None if self.runs == 1 else band
         values = list(dict.fromkeys(row[x] for row in rows))
-        self.numeric = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
+        self.numeric = all(isinstance(value, Real) and not isinstance(value, bool) for value in values)
         self.values = sorted(values) if self.numeric else values
         self.lines = {" x ".join(map(str, name)): self._ordered(own) for name, own in grouped(rows, named).items()}
         if len(self.lines) > MOST_CURVES:
@@ -252,16 +254,23 @@ def _scale(axes: "Axes", numbers: list[float], measure: Measure) -> None:
 
 
 def _name_lines(axes: "Axes", curves: _Curves, column: str) -> None:
-    """Write each line's name at its end, moved a little where names would overlap."""
+    """Write each line's name at its end, moved a little where names would overlap.
+
+    Where nobody makes room for names beside the axes, they are in a legend.
+    """
+    if axes.figure.canvas.figure.get_layout_engine() is None:
+        axes.legend()
+        return
     ends = {name: rows[-1] for name, rows in curves.lines.items()}
     pixels = [float(axes.transData.transform((1, end[column]))[1]) for end in ends.values()]
     box, gap = axes.get_window_extent(), 11.5 * axes.figure.dpi / 72
     placed = within(apart(pixels, gap), box.y0 + gap / 2, box.y1, gap)
-    look: Any = {"xytext": (8, 0), "textcoords": "offset points", "va": "center", "annotation_clip": False}
+    look: Any = {"textcoords": "offset points", "va": "center", "annotation_clip": False, "fontweight": "bold"}
     for (name, end), height in zip(ends.items(), placed, strict=True):
-        level = float(axes.transData.inverted().transform((0, height))[1])
-        at = (curves.place(end[curves.x]), level)
-        axes.annotate(name, at, color=curves.colours[name], fontweight="bold", **look)
+        level, place = float(axes.transData.inverted().transform((0, height))[1]), curves.place(end[curves.x])
+        last = end[curves.x] == curves.values[-1]  # beside the axes; a line that ends before has its name there
+        at: Any = {"xy": (1, level), "xycoords": ("axes fraction", "data")} if last else {"xy": (place, level)}
+        axes.annotate(name, xytext=(4 if last else 8, 0), color=curves.colours[name], **at, **look)
 
 
 def _tick_values(axes: "Axes", curves: _Curves) -> None:

@@ -126,11 +126,12 @@ def _places(mean: float, se: float) -> int:
     (3, 0, 4, 0)
     """
     size, digits = (se, 2) if se > 0 else (abs(mean), 4)
-    return 0 if size == 0 else max(0, digits - 1 - math.floor(math.log10(size)))
+    power = int(f"{size:.{digits - 1}e}".partition("e")[2])  # of what is left after rounding
+    return 0 if size == 0 else max(0, digits - 1 - power)
 
 
 def _fixed(number: float, places: int) -> str:
-    return _grouped(f"{number:,.{places}f}")
+    return _grouped(f"{number:z,.{places}f}")
 
 
 def _grouped(digits: str) -> str:

@@ -161,8 +161,9 @@ def winners(
         means = {name: math.fsum(own.values()) / len(own) for name, own in values.items()}
         leader = (min if best == "lowest" else max)(means, key=means.__getitem__)
         tests = [compare(values[leader], values[name], confidence).p for name in values if name != leader]
-        p = min(1.0, comparisons * max((1.0 if math.isnan(p) else p for p in tests), default=1.0))
-        found[key] = (leader if tests and p <= 1 - confidence else None, p)
+        worst = max((1.0 if math.isnan(p) else p for p in tests), default=1.0)
+        p = min(1.0, max(comparisons, 1) * worst)
+        found[key] = (leader if p <= 1 - confidence else None, p)
     return found
 
 

@@ -88,7 +88,7 @@ class Table:
     def differences(
         self,
         column: str,
-        baseline: str | Sequence[str],
+        baseline: Any,
         between: Columns | None = None,
         by: Columns = "memory",
         *,
@@ -113,7 +113,7 @@ class Table:
         """
         by, rules = self._known(by), self._known(self.rules() if between is None else between)
         self._known([column, "run"])
-        names = (baseline,) if isinstance(baseline, str) else tuple(baseline)
+        names = tuple(baseline) if isinstance(baseline, (list, tuple)) else (baseline,)
         if len(names) != len(rules):
             raise ValueError(f"baseline must have a name for each of {', '.join(rules)}, not {baseline!r}")
         return statistics.differences(self.rows, column, rules, names, by, _confidence(confidence))
