@@ -1,11 +1,13 @@
-"""One style for all figures: colours that everybody can tell apart, direct labels, ticks to read off, little ink."""
+"""One style for all figures: colours that everybody can tell apart, direct labels, little ink."""
 
 import math
 import os
 import shutil
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any, Final
 
 from bestbefore import rules
@@ -19,9 +21,9 @@ MOST_CURVES: Final = len(OTHERS)
 COLOURS: Final = {
     "keep": (rules.KEEP, (SKY, PURPLE, VERMILION, BLUE, GREEN, ORANGE)),
     "pull": (rules.PULL, (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)),
-    "strategy": (rules.STRATEGY, (BLUE, VERMILION, GREEN, BLUE, VERMILION, GREEN)),  # those of a flag differ
+    "strategy": (rules.STRATEGY, (BLUE, VERMILION, GREEN, BLUE, VERMILION, GREEN)),  # three a flag
 }
-"""The numbers of rules, and their colours in the order of these numbers, by the column that names the rules."""
+"""By the column that names rules: their numbers, and their colours in the order of the numbers."""
 
 BANDS: Final = ("range", "error", "interval")
 """What a band around a line can show."""
@@ -42,7 +44,7 @@ STYLE: Final[Any] = {
 
 
 def colours_of(names: Sequence[str], column: str = "") -> dict[str, str]:
-    """Return a colour for each name: the rule's own, if `column` names rules, or one that is still free.
+    """Return a colour for each name: the rule's own, if `column` names rules, or one still free.
 
     >>> colours_of(["staircase", "mine"], "keep")
     {'staircase': '#009E73', 'mine': '#0072B2'}
@@ -89,9 +91,10 @@ def check_ending(parameter: str, path: "str | os.PathLike[str]") -> None:
 
 
 def scale_to_zero(axes: Any, numbers: Iterable[float], least: int, most: int = 16) -> None:
-    """Make the axis logarithmic, with ticks to read off; where there are zeros, it goes on to 0 below its last tick.
+    """Make the y axis logarithmic, with ticks to read off; if there are zeros, it goes on to 0.
 
-    `least` is the lowest power of ten that is of interest: what is below counts as 0.  There are at most `most` labels.
+    `least` is the lowest power of ten that is of interest: what is below counts as 0.  There are at
+    most `most` labels.
     """
     from matplotlib.ticker import FixedLocator, NullLocator
 
@@ -116,7 +119,8 @@ def log_ticks(low: float, high: float, most: int) -> list[float]:
     """Return ticks for a logarithmic axis, the first not above `low`, the last not below `high`.
 
     They are 1, 2 and 5 times the powers of ten.  If these are more than `most`, they are 1 and 3
-    times the powers of ten, or only powers.  If the numbers are close together, they are even steps.
+    times the powers of ten, or only powers.  If the numbers are close together, they are even
+    steps.
 
     >>> log_ticks(0.3, 40, most=16)
     [0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
@@ -151,12 +155,25 @@ def even_ticks(low: float, high: float, steps: int = 4) -> list[float]:
 
 
 def _between(ticks: list[float]) -> list[float]:
-    """Return 1 to 9 times the powers of ten between ticks, which get a mark without a label, if not too many."""
+    """Return where marks without labels go: at 1 to 9 times the powers of ten, if not too many."""
     powers = range(math.floor(math.log10(ticks[0])), math.ceil(math.log10(ticks[-1])) + 1)
     if len(powers) > 8:
         return []
     marks = (float(f"{first}e{power}") for power in powers for first in range(1, 10))
     return [mark for mark in marks if ticks[0] < mark < ticks[-1] and mark not in ticks]
+
+
+def by_factors(numbers: Sequence[float]) -> bool:
+    """Tell whether rising numbers grow by factors rather than by steps, such as 1, 10, 100.
+
+    >>> by_factors([1, 10, 100, 1000]), by_factors([5, 10, 15, 20, 30, 40, 50])
+    (True, False)
+    """
+    if len(numbers) < 3 or numbers[0] <= 0 or numbers[-1] < 20 * numbers[0]:
+        return False
+    steps = [after - before for before, after in pairwise(numbers)]
+    factors = [math.log(after / before) for before, after in pairwise(numbers)]
+    return stdev(factors) / mean(factors) < stdev(steps) / mean(steps)
 
 
 def label(number: float) -> str:
@@ -178,7 +195,9 @@ def power(decade: int) -> str:
 
 
 def fitting(places: Sequence[float], widths: Sequence[float], gap: float) -> list[int]:
-    """Return which labels fit beside each other, at rising places: the last, and before it each that has room.
+    """Return which labels fit beside each other: the last, and before it each that has room.
+
+    Places must rise.
 
     >>> fitting([0, 10, 20, 30, 40], [15] * 5, gap=3)
     [0, 2, 4]

@@ -328,3 +328,9 @@ def test_an_empty_table_and_one_without_known_columns_cannot_be_drawn():
         plot(Table([], ["keep", "memory", "run", "regret"]))
     with pytest.raises(ValueError, match="columns must say what to draw: the table has neither errors nor regret"):
         plot(made_up(memory=[1], speed=[1.0]))
+
+
+def test_without_matplotlib_the_error_names_the_extra(monkeypatch, explored):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ModuleNotFoundError, match=r"plot needs matplotlib: pip install 'bestbefore\[plot\]'"):
+        plot(explored)

@@ -1,4 +1,4 @@
-"""Tables on the screen: a row for each memory, a column for each rule; or a row for both, where columns do not fit."""
+"""Tables on the screen: a row for each memory, a column for each rule, or a row for both."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,7 +20,7 @@ class Marks(NamedTuple):
     meaning: str
 
     def set_on(self, cells: Cells) -> Cells:
-        """Return the cells with a star before those that won, whose first line is bold and green, too.
+        """Return the cells with a star before those that won, which are bold and green, too.
 
         A star can be seen without colours, and before the number it leaves digits below each other.
         """
@@ -43,8 +43,8 @@ def print_by_memory(
 ) -> None:
     """Print a column's mean over runs, for each memory and rule; the winner of a memory is marked.
 
-    `rules` are the columns that name a rule, `best` says whether the lowest or the highest wins, if anybody can, and
-    `ranges` adds the lowest and the highest of all runs.
+    `rules` are the columns that name a rule, `best` says whether the lowest or the highest wins, if
+    anybody can, and `ranges` adds the lowest and the highest of all runs.
     """
 
     def text(row: "Row") -> str:
@@ -69,7 +69,7 @@ def find_marks(table: "Table", rules: Sequence[str], column: str, best: str = "l
         return Marks(won, "One run cannot tell luck from skill: no rule is marked.")
     test = "95%, paired t tests, Bonferroni"
     if not won:
-        return Marks(won, f"No rule is marked: none is {best} beyond chance ({test}).")
+        return Marks(won, f"No mark: no rule is {best} beyond chance ({test}).")
     return Marks(won, f"* {best} of its memory, beyond chance ({test})")
 
 
@@ -84,8 +84,9 @@ def print_cells(
 ) -> None:
     """Print a row for each memory and a column for each rule; below it, what the marks mean.
 
-    Each memory and rule has a row of its own, under `heading`, where columns are too many for the screen.  `beside` is
-    a column with its heading that is the same for all rules of a memory: where it is not, rows are of their own, too.
+    Each memory and rule has a row of its own, under `heading`, where columns are too many for the
+    screen.  `beside` is a column with its heading that is the same for all rules of a memory: where
+    it is not, rows are of their own, too.
     """
     from rich.console import Console
 

@@ -1,4 +1,4 @@
-"""Figures of tables: what was measured against memory, or any other setting, a line for each rule."""
+"""Figures of tables: what was measured against memory or any other setting, a line a rule."""
 
 import math
 import os
@@ -15,6 +15,7 @@ from bestbefore.style import (
     MOST_CURVES,
     STYLE,
     apart,
+    by_factors,
     check_ending,
     colours_of,
     fitting,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Measure(NamedTuple):
-    """How a column is drawn: its heading, what it counts, and the lowest power of ten that is of interest.
+    """How a column is drawn: its heading, what it counts, and the lowest power of ten of interest.
 
     Without a lowest power the axis is linear.
     """
@@ -75,17 +76,24 @@ def plot(
 ) -> "Axes | list[Axes]":
     """Draw columns of a table against `x`: means over runs, a line for each rule; return the axes.
 
-    `columns` are what is drawn, a panel each: unless given, mean and worst error, or regret, as the table has them.
-    `lines` are the columns that name a line: unless given, those of keep, pull and strategy that there are.  `x` may
-    be any column, of numbers or of names.  A note below says what lines and bands are.
+    `columns` are what is drawn, a panel each: unless given, mean and worst error, or regret, as the
+    table has them.  `lines` are the columns that name a line: unless given, those of keep, pull and
+    strategy that there are.  `x` may be any column, of numbers or of names.  A note below says what
+    lines and bands are.
 
-    `band` is "range" (from the lowest run to the highest), "error" (a standard error to either side), "interval" (the
-    confidence interval of the mean) or None.
+    `band` is "range" (from the lowest run to the highest), "error" (a standard error to either
+    side), "interval" (the confidence interval of the mean) or None.
 
-    The axes are of a new figure unless given: as many as columns.  One panel returns its axes, several a list.  A
-    figure with layout="constrained" makes room for names and note beside axes that are given.  `save` writes the figure
-    to a file, of any kind that matplotlib writes; `axes.figure` is the figure itself.
+    The axes are of a new figure unless given: as many as columns.  One panel returns its axes,
+    several a list.  A figure with layout="constrained" makes room for names and note beside axes
+    that are given.  `save` writes the figure to a file, of any kind that matplotlib writes;
+    `axes.figure` is the figure itself.
     """
+    try:
+        import matplotlib as mpl
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("plot needs matplotlib: pip install 'bestbefore[plot]'") from None
+
     drawn = _columns_of(table, columns)
     named = table.rules() if lines is None else _listed(lines)
     confidence = between("confidence", confidence, 0, 1)
@@ -95,8 +103,6 @@ def plot(
         check_ending("save", save)
     curves = _Curves(table, x, drawn, named, band, confidence)
     if axes is None:
-        import matplotlib as mpl
-
         with mpl.rc_context(STYLE):
             panels = _new_panels(curves, title)
             _draw(panels, curves)
@@ -154,7 +160,7 @@ class _Curves:
         return sorted(rows, key=lambda row: self.values.index(row[self.x]))
 
     def place(self, value: Any) -> float:
-        """Return where a value of x is on the axis: a number at itself, names one after the other."""
+        """Return where a value of x is on the axis: names stand one after the other."""
         return float(value) if self.numeric else float(self.values.index(value))
 
     def ends(self, row: Row, column: str) -> tuple[float, float]:
@@ -230,7 +236,7 @@ def _draw(panels: "list[Axes]", curves: _Curves) -> None:
 
 
 def _draw_lines(axes: "Axes", curves: _Curves, column: str) -> None:
-    """Draw a line and a band for each rule; the first are the widest, so that none hides another."""
+    """Draw a line and a band for each rule; the first is widest, so that none hides another."""
     for rank, (name, rows) in enumerate(curves.lines.items()):
         places, colour = [curves.place(row[curves.x]) for row in rows], curves.colours[name]
         if curves.band is not None:
@@ -242,7 +248,7 @@ def _draw_lines(axes: "Axes", curves: _Curves, column: str) -> None:
 
 
 def _scale(axes: "Axes", numbers: list[float], measure: Measure) -> None:
-    """Make the axis logarithmic where that helps: for measures that shrink by factors, and never below 0."""
+    """Make the y axis logarithmic for measures that shrink by factors, if none is below 0."""
     height = axes.get_window_extent().height / axes.figure.dpi * 72
     if measure.least is not None and min(numbers) >= 0:
         scale_to_zero(axes, numbers, measure.least, most=max(4, round(height / 15)))
@@ -274,9 +280,9 @@ def _name_lines(axes: "Axes", curves: _Curves, column: str) -> None:
 
 
 def _tick_values(axes: "Axes", curves: _Curves) -> None:
-    """Set ticks at the values of x that were tried, as far as their labels fit beside each other."""
+    """Set ticks at the values of x that were tried, as far as their labels fit."""
     places = [curves.place(value) for value in curves.values]
-    if curves.numeric and _by_factors(places):
+    if curves.numeric and by_factors(places):
         axes.set_xscale("log")
     texts = [label(value) if curves.numeric else str(value) for value in curves.values]
     points = [float(axes.transData.transform((place, 1))[0]) / axes.figure.dpi * 72 for place in places]
@@ -285,18 +291,6 @@ def _tick_values(axes: "Axes", curves: _Curves) -> None:
     kept = fitting(points, [0.64 * size * len(text) for text in texts], gap=0.6 * size)
     axes.set_xticks([places[tick] for tick in kept], [texts[tick] for tick in kept])
     axes.set_xticks([], minor=True)
-
-
-def _by_factors(places: list[float]) -> bool:
-    """Tell whether numbers grow by factors rather than by steps, such as 1, 10, 100.
-
-    >>> _by_factors([1, 10, 100, 1000]), _by_factors([5, 10, 15, 20, 30, 40, 50]), _by_factors([2, 4, 100])
-    (True, False, True)
-    """
-    if len(places) < 3 or places[0] <= 0 or places[-1] < 20 * places[0]:
-        return False
-    steps, factors = np.diff(places), np.diff(np.log(places))
-    return bool(factors.std() / factors.mean() < steps.std() / steps.mean())
 
 
 def _save(panels: "list[Axes]", path: "str | os.PathLike[str] | None") -> None:

@@ -1,4 +1,4 @@
-r"""A table for a paper, in LaTeX with booktabs: rows of settings, columns of rules, the winner in bold.
+r"""A table for a paper, in LaTeX with booktabs: rows of settings, columns of rules.
 
 >>> escaped("50% of a_b & {c}")
 '50\\% of a\\_b \\& \\{c\\}'
@@ -61,7 +61,7 @@ def escaped(text: object) -> str:
 def booktabs(
     rows: Sequence[Row], by: Sequence[str], rules: Sequence[str], winners: Mapping[Names, Names], look: Look
 ) -> str:
-    """Return the table as LaTeX: `rows` are of `Table.summary`, and `winners` say who wins in which row."""
+    """Return the table as LaTeX: of rows of `Table.summary`, and of who wins in which row."""
     look = look.checked()
     if not rows:
         raise ValueError("a LaTeX table must have at least one row, and this table has none")
@@ -120,7 +120,7 @@ def _cell(row: Row | None, look: Look, *, bold: bool) -> str:
 
 
 def _places(mean: float, se: float) -> int:
-    """Return the decimal places that show two digits of the standard error, or four of a mean that has none.
+    """Return the decimal places that show two digits of the error, or four of a mean without one.
 
     >>> _places(12.3456, 0.0123), _places(12345.6, 789.0), _places(0.25, 0.0), _places(0.0, 0.0)
     (3, 0, 4, 0)

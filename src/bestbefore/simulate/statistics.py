@@ -1,16 +1,16 @@
-"""Statistics over runs: means with their standard errors and intervals, paired differences, and who wins.
+"""Statistics over runs: standard errors, confidence intervals, paired differences, winners.
 
-A mean over n runs has the standard error s / sqrt(n) and the confidence interval mean +- t s / sqrt(n).
-Here s is the standard deviation of the runs (with n - 1), and t is the quantile of Student's
-distribution with n - 1 degrees of freedom.  One run says nothing about its own error: the standard
-error and the interval are then NaN.
+A mean over n runs has the standard error s / sqrt(n) and the confidence interval mean +- t s /
+sqrt(n).  Here s is the standard deviation of the runs (with n - 1), and t is the quantile of
+Student's distribution with n - 1 degrees of freedom.  One run says nothing about its own error: the
+standard error and the interval are then NaN.
 
-In one run all rules see the same arms, so two rules are compared run by run, with the paired t test:
-the differences take the place of the values, and "no difference" is rejected if the interval of
-their mean does not contain 0.
+In one run all rules see the same arms, so two rules are compared run by run, with the paired t
+test: the differences take the place of the values, and "no difference" is rejected if the interval
+of their mean does not contain 0.
 
-If all differences are equal, their deviation is 0 and the t test is not defined.  If they are all 0,
-nothing differs (p = 1).  Otherwise the sign test takes over: n differences of the same sign have
+If all differences are equal, their deviation is 0 and the t test is not defined.  If they are all
+0, nothing differs (p = 1).  Otherwise the sign test takes over: n differences of the same sign have
 p = 2 / 2^n.  So two runs in which one rule found the arm and the other missed it prove nothing yet.
 Differences that are within rounding of 0, or of each other, count as equal.
 
@@ -65,7 +65,7 @@ class Difference(NamedTuple):
 
 
 def estimate(values: Floats, confidence: float) -> Estimate:
-    """Return the mean of values, one a run, with its standard error and its interval by Student's t.
+    """Return the mean of values, one per run, with its standard error and interval.
 
     >>> [round(number, 3) for number in estimate(np.array([1.0, 2.0, 3.0, 4.0]), confidence=0.95)]
     [2.5, 0.645, 0.446, 4.554, 4]
@@ -85,7 +85,7 @@ def estimate(values: Floats, confidence: float) -> Estimate:
 
 
 def compare(one: Mapping[Any, float], other: Mapping[Any, float], confidence: float) -> Difference:
-    """Compare two rules by their values in the same runs: one less the other, with a paired t test."""
+    """Compare two rules by their values in the same runs: one minus the other, paired t test."""
     from scipy.special import stdtr
 
     first, second = (np.array([values[run] for run in one], np.float64) for values in (one, other))
@@ -104,7 +104,7 @@ def compare(one: Mapping[Any, float], other: Mapping[Any, float], confidence: fl
 
 
 def summary(rows: Sequence[Row], by: Sequence[str], columns: Sequence[str], confidence: float) -> list[Row]:
-    """Return mean, standard error, interval and range of columns for each combination of the columns `by`."""
+    """Return mean, standard error, interval and range of columns; see `Table.summary`."""
     found = []
     for key, group in grouped(rows, by).items():
         told: Row = dict(zip(by, key, strict=True))
@@ -120,7 +120,7 @@ def summary(rows: Sequence[Row], by: Sequence[str], columns: Sequence[str], conf
 def differences(
     rows: Sequence[Row], column: str, between: Sequence[str], baseline: Names, by: Sequence[str], confidence: float
 ) -> list[Row]:
-    """Return how far each rule is from the baseline, paired by run, for each combination of the columns `by`."""
+    """Return how far each rule is from the baseline, paired by run; see `Table.differences`."""
     known = grouped(rows, between)
     if baseline not in known:
         there = ", ".join(map(_shown, known)) or "there are no rows"
@@ -143,13 +143,18 @@ def winners(
 ) -> dict[Names, tuple[Names | None, float]]:
     """Return for each combination of the columns `by` who wins, or None, and the p-value of that.
 
-    A rule wins where its mean is best and its difference to every other rule is significant.  The p-value is the
-    largest of those differences, times the number of comparisons in the whole table: of a rule with each rival, at each
-    combination (Bonferroni).  So the chance that any winner of a table is no better than some rival is at most
-    1 - confidence, as far as the t test holds.  For let a combination have K rules, of which b is truly best, and let
-    each p-value have to be at most q.  Somebody wins wrongly only if one of the K - 1 others comes out better than b,
-    or if b does but another is truly as good: K events of probability q / 2 at most, since each says which of two is
-    better.  K q / 2 <= (K - 1) q for K >= 2, and the sum of (K - 1) q over all combinations is 1 - confidence.
+    A rule wins where its mean is best and its difference to every other rule is significant.  The
+    p-value is the largest of these differences' p-values, times the number of comparisons in the
+    whole table: of a rule with each rival, for each combination (Bonferroni).  So the chance that a
+    table names a winner who is no better than some rival is at most 1 - confidence, as far as the t
+    test holds.
+
+    Proof: let a combination have K rules, let b be one that is truly best, and let q be the largest
+    p-value that counts.  A wrong winner is one of the K - 1 others, who came out significantly
+    better than b; or it is b, who came out significantly better than another that is truly as good.
+    These are K events, each with a probability of at most q / 2, since each says which of two rules
+    is better.  K q / 2 <= (K - 1) q for K >= 2, and (K - 1) q summed over all combinations is
+    1 - confidence.
     """
     found: dict[Names, tuple[Names | None, float]] = {}
     groups = {
@@ -176,7 +181,7 @@ def grouped(rows: Sequence[Row], by: Sequence[str]) -> dict[Names, list[Row]]:
 
 
 def values_by_run(rows: Sequence[Row], column: str) -> dict[Any, float]:
-    """Return a column's value in each run: its mean, where a run has several rows; without runs, each row is one."""
+    """Return a column's value in each run: the mean of its rows.  Without runs, each row is one."""
     values: dict[Any, list[float]] = {}
     for place, row in enumerate(rows):
         values.setdefault(row.get("run", place), []).append(_number(row, column))
@@ -184,7 +189,7 @@ def values_by_run(rows: Sequence[Row], column: str) -> dict[Any, float]:
 
 
 def check_one_row_a_run(rows: Sequence[Row], by: Sequence[str], say: str) -> None:
-    """Raise if a combination of the columns `by` has several rows of one run: then they are of several settings."""
+    """Raise if the columns `by` leave several rows of one run: they do not tell settings apart."""
     if not rows or "run" not in rows[0]:
         return
     for key, group in grouped(rows, [*by, "run"]).items():

@@ -1,4 +1,4 @@
-"""A tidy table: one row for each run, rule and memory; it sums up its runs, and writes CSV, JSON, LaTeX and pandas.
+"""A tidy table: one row for each run, rule and memory, with statistics over runs and exports.
 
 >>> table = Table([{"keep": "bucket", "run": 0, "mean": 0.25}, {"keep": "bucket", "run": 1, "mean": 0.5}])
 >>> table["mean"].tolist(), len(table)
@@ -74,13 +74,14 @@ class Table:
         return found
 
     def summary(self, by: Columns, columns: Columns, *, confidence: float = 0.95) -> list[Row]:
-        """Return each column's mean over runs and how sure it is, for each combination of the columns `by`.
+        """Return columns' means over runs and how sure they are, for each combination of `by`.
 
-        The row of a combination has, for a column `mean`: `mean`; `mean_se`, its standard error; `mean_from` and
-        `mean_to`, its confidence interval by Student's t; `mean_low` and `mean_high`, the lowest and the highest run;
-        and `runs`, how many runs there are.  Of one run the standard error and the interval are NaN.  Where a run has
-        several rows in a combination, their mean is its value: rows of one run are not independent.  True counts as
-        1 and False as 0, so that the mean is a share.
+        The row of a combination has, for a column `mean`: `mean`; `mean_se`, its standard error;
+        `mean_from` and `mean_to`, its confidence interval by Student's t; `mean_low` and
+        `mean_high`, the lowest and the highest run; and `runs`, how many runs there are.  Of one
+        run the standard error and the interval are NaN.  Where a run has several rows in a
+        combination, their mean is its value: rows of one run are not independent.  True counts as 1
+        and False as 0, so that the mean is a share.
         """
         by, columns = self._known(by), self._known(columns)
         return statistics.summary(self.rows, by, columns, _confidence(confidence))
@@ -94,16 +95,18 @@ class Table:
         *,
         confidence: float = 0.95,
     ) -> list[Row]:
-        """Return how far each rule is from the baseline, paired by run, for each combination of the columns `by`.
+        """Return how far each rule is from the baseline, for each combination of the columns `by`.
 
-        In one run all rules see the same arms, so the difference run by run is known far better than two means.
-        `between` are the columns that name a rule: unless given, those of keep, pull and strategy that there are.  With
-        several, `baseline` has a name for each, as in ("staircase", "moss").
+        In one run all rules see the same arms, so the difference run by run is known far better
+        than two means.  `between` are the columns that name a rule: unless given, those of keep,
+        pull and strategy that there are.  With several, `baseline` has a name for each, as in
+        ("staircase", "moss").
 
-        A row has the columns `by` and `between`, `baseline`; `difference`, the rule's mean less the baseline's;
-        `difference_se`, `difference_from` and `difference_to`; `p` of the paired t test; `significant`, whether p is at
-        most 1 - confidence; and `runs`.  With one run nothing is significant.  Each row stands for itself: p-values
-        are not adjusted for their number, unlike those of `winners`.
+        A row has the columns `by` and `between`, `baseline`; `difference`, the rule's mean less the
+        baseline's; `difference_se`, `difference_from` and `difference_to`; `p` of the paired t
+        test; `significant`, whether p is at most 1 - confidence; and `runs`.  With one run nothing
+        is significant.  Each row stands for itself: p-values are not adjusted for their number,
+        unlike those of `winners`.
 
         >>> table = Table([{"keep": keep, "memory": 5, "run": run, "mean": run + 0.1 * run * (keep == "fifo")}
         ...                for keep in ("fifo", "bucket") for run in range(3)])
@@ -127,11 +130,14 @@ class Table:
         best: str = "lowest",
         confidence: float = 0.95,
     ) -> list[Row]:
-        """Return who wins for each combination of the columns `by`: whose difference to every rival is significant.
+        """Return who wins for each combination of the columns `by`, or None if nobody does.
 
-        A row has the columns `by`; the columns `between`, which name the winner, or None if nobody wins; and `p`, the
-        p-value of the leader's lead on the closest rival, adjusted (Bonferroni) for all comparisons of the table: the
-        chance that it names anybody who is not the best is at most 1 - confidence, as far as the t test holds.
+        A winner's mean is best, and its difference to every rival is significant, paired by run.
+
+        A row has the columns `by`; the columns `between`, which name the winner, or None if nobody
+        wins; and `p`, the p-value of the leader's lead on the closest rival, adjusted (Bonferroni)
+        for all comparisons of the table: the chance that it names anybody who is not the best is at
+        most 1 - confidence, as far as the t test holds.
         """
         by, rules = self._known(by), self._known(self.rules() if between is None else between)
         self._known([column, "run"])
@@ -177,30 +183,26 @@ class Table:
         label: str | None = None,
         path: "str | os.PathLike[str] | None" = None,
     ) -> str:
-        r"""Return a LaTeX table of a column's mean over runs, and write it to `path` if given; needs `booktabs`.
+        r"""Return a LaTeX table of a column's mean over runs; write it to `path` if given.
 
-        A row for each combination of the columns `by`, a column for each rule.  `spread` adds the standard error
-        ("error"), the confidence interval ("interval"), or nothing (None).  The winner of a row is bold, if there is
-        one (see `winners`); `best` says whether "lowest" or "highest" wins, or None.  A mean has as many digits as its
-        standard error has with two; `digits` are the decimal places if given.  Names are escaped.  With a `caption`,
-        which is LaTeX, the table floats, and the caption goes on to say what its numbers are; `label` is for `\ref`.
+        A row for each combination of the columns `by`, a column for each rule.  `spread` adds the
+        standard error ("error"), the confidence interval ("interval"), or nothing (None).  The
+        winner of a row is bold, if there is one (see `winners`); `best` says whether "lowest" or
+        "highest" wins, or None.  A mean has as many digits as its standard error has with two;
+        `digits` are the decimal places if given.  Names are escaped.  With a `caption`, which is
+        LaTeX, the table floats, and the caption goes on to say what its numbers are; `label` is for
+        `\ref`.
         """
         by, rules = self._known(by), self._known(self.rules() if between is None else between)
         rows = self.summary([*by, *rules], column, confidence=confidence)
         statistics.check_one_row_a_run(self.rows, [*by, *rules], "by and between")
-        won = (
-            {}
-            if best is None
-            else {
-                tuple(row[name] for name in by): tuple(row[name] for name in rules)
-                for row in self.winners(column, rules, by, best=best, confidence=confidence)
-            }
-        )
+        winners = [] if best is None else self.winners(column, rules, by, best=best, confidence=confidence)
+        won = {tuple(row[name] for name in by): tuple(row[name] for name in rules) for row in winners}
         look = latex.Look(column, spread, best, digits, confidence, caption, label)
         return _written(latex.booktabs(rows, by, rules, won, look), path)
 
     def to_pandas(self) -> "pd.DataFrame":
-        """Return the table as a pandas frame; needs pandas, as in `pip install bestbefore[pandas]`."""
+        """Return the table as a pandas frame; needs `pip install bestbefore[pandas]`."""
         try:
             import pandas as pd
         except ModuleNotFoundError:
