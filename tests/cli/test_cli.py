@@ -44,12 +44,14 @@ def test_json_and_csv_hold_the_whole_table(tmp_path):
         assert [float(row["mean"]) for row in csv.DictReader(file)] == [row["mean"] for row in rows]
 
 
-@pytest.mark.parametrize("kind", ["png", "svg"])
-def test_plot_draws_a_picture(tmp_path, kind):
+@pytest.mark.parametrize(
+    ("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("eps", b"%!PS"), ("jpg", b"\xff\xd8")]
+)
+def test_plot_draws_a_picture(tmp_path, kind, start):
     picture = tmp_path / f"picture.{kind}"
     result = run(*SMALL, "--plot", str(picture))
     assert f"written: {picture}" in result.stdout.replace("\n", "")
-    assert picture.read_bytes().startswith(b"\x89PNG" if kind == "png" else b"<?xml")
+    assert picture.read_bytes().startswith(start)
 
 
 @pytest.mark.parametrize("stream", ["uniform", "two-level", "beta", "decreasing", "sawtooth", "constant"])
@@ -145,7 +147,8 @@ def test_rules_that_pull_differently_have_their_own_pulls():
 def test_a_narrow_screen_gets_a_row_for_each_rule(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     lines = run(*SMALL, "--keep", "bucket,staircase,fifo,reservoir").stdout.splitlines()
-    assert [line.split()[-3] for line in lines[-9:-1]] == ["bucket", "staircase", "fifo", "reservoir"] * 2
+    rules = [line.split()[-3] for line in lines if line.endswith(")  ")]
+    assert rules == ["bucket", "staircase", "fifo", "reservoir"] * 2
 
 
 def test_help_needs_no_compiler_and_no_numpy():
@@ -184,7 +187,7 @@ def test_help_needs_no_compiler_and_no_numpy():
         (["explore", "--stream", "unifrom"], "stream must be one of uniform"),
         (["explore", "--stream", "missing.csv"], "or a .csv file, and there is no file 'missing.csv'"),
         (["explore", "--sigma", "0.3"], "sigma is for --rewards gaussian only, not bernoulli"),
-        (["explore", "--plot", "picture.txt"], "plot must be a .png, .svg or .pdf file, not 'picture.txt'"),
+        (["explore", "--plot", "picture.txt"], ".svgz, .tif, .tiff, .webp, not be 'picture.txt'"),
         (["explore", "--runs", "1", "--csv", "no/such/folder/table.csv"], "folder"),
         (["explore", "--rewards", "gaussian", "--sigma", "0"], "sigma must be a number above 0"),
         (["explore", "--slack", "-1"], "slack must be"),
@@ -407,7 +410,7 @@ def test_seek_takes_a_tenth_of_the_window_up_to_all_of_it():
         (["--pull", "thompson"], "pull must be one of"),
         (["--memory", "0"], "memory must be"),
         (["--delta", "1"], "delta must be a number above 0 and below 1, not 1"),
-        (["--plot", "picture.txt"], "plot must be a .png, .svg or .pdf file"),
+        (["--plot", "picture.txt"], "plot must end in one of ."),
     ],
 )
 def test_bad_input_of_seek(arguments, words, monkeypatch, capsys):

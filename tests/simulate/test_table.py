@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from bestbefore.simulate import Table, explore
 
@@ -68,15 +69,65 @@ def test_a_column_that_is_not_there_is_named_with_those_that_are(table, ask):
         ask(table)
 
 
-def test_a_summary_has_mean_lowest_highest_and_runs_of_each_group(table):
+def test_a_summary_has_mean_error_interval_range_and_runs_of_each_group(table):
+    start, end = stats.t.interval(0.95, 1, 0.5, 0.25)
     assert table.summary(by=["keep", "memory"], columns=["mean"])[0] == {
         "keep": "bucket",
         "memory": 5,
         "mean": 0.5,
+        "mean_se": 0.25,
+        "mean_from": pytest.approx(start),
+        "mean_to": pytest.approx(end),
         "mean_low": 0.25,
         "mean_high": 0.75,
         "runs": 2,
     }
+
+
+def test_a_higher_confidence_makes_wider_intervals(table):
+    widths = [
+        row["mean_to"] - row["mean_from"]
+        for confidence in (0.5, 0.9, 0.99)
+        for row in table.where(keep="bucket").summary("keep", "mean", confidence=confidence)
+    ]
+    assert widths == sorted(set(widths))
+    with pytest.raises(ValueError, match="confidence must be a number above 0 and below 1, not 1"):
+        table.summary("keep", "mean", confidence=1)
+
+
+def test_a_summary_of_one_run_has_no_error(table):
+    row = table.summary(by=["keep", "memory"], columns=["mean"])[2]
+    assert (row["mean"], row["mean_low"], row["mean_high"], row["runs"]) == (0.0, 0.0, 0.0, 1)
+    assert np.isnan([row["mean_se"], row["mean_from"], row["mean_to"]]).all()
+
+
+def test_a_summary_of_yes_and_no_is_a_share():
+    table = Table([{"run": run, "found": run < 3} for run in range(4)])
+    [row] = table.summary(by=(), columns="found")
+    assert (row["found"], row["found_low"], row["found_high"], row["runs"]) == (0.75, 0.0, 1.0, 4)
+
+
+def test_rows_of_one_run_count_as_one():
+    """Memory by memory the same arms are seen: to count rows as if they were independent would hide the error."""
+    table = Table(
+        [{"memory": memory, "run": run, "mean": 10 * run + memory} for memory in (1, 2, 3) for run in range(2)]
+    )
+    [row] = table.summary(by=(), columns="mean")
+    assert (row["mean"], row["mean_se"], row["runs"]) == (7.0, 5.0, 2)
+    assert (row["mean_low"], row["mean_high"]) == (2.0, 12.0)
+
+
+def test_without_a_column_of_runs_each_row_is_one():
+    [row] = Table([{"mean": 1.0}, {"mean": 3.0}]).summary(by=(), columns="mean")
+    assert (row["mean"], row["mean_se"], row["runs"]) == (2.0, 1.0, 2)
+
+
+def test_a_summary_of_nothing_is_empty(table):
+    assert table.where(keep="topk").summary("keep", "mean") == []
+
+
+def test_a_summary_can_be_a_table_again(table):
+    assert Table(table.summary("keep", "mean")).to_csv().startswith("keep,mean,mean_se,mean_from,mean_to,mean_low,")
 
 
 def test_a_summary_has_a_row_for_each_combination_in_the_order_of_the_table(table):

@@ -8,7 +8,7 @@ import click
 from bestbefore import plan
 from bestbefore.bounds import GUARANTEES
 from bestbefore.cli.options import Listed, check_files, deliver, make_stream, stream_options, tell_of_compilation
-from bestbefore.cli.screen import Cells, marked, print_cells
+from bestbefore.cli.screen import Cells, find_marks, print_cells
 from bestbefore.rules import KEEP
 
 if TYPE_CHECKING:
@@ -76,15 +76,14 @@ def explore(
     table = simulate.explore(source, window, memory, keep, **settings)
 
     def draw(path: Path) -> None:
-        from bestbefore.report.explore import plot_explore
-
-        plot_explore(table, f"{source.name} stream of {source.length:,} arms, window {window:,}", path)
+        title = f"{source.name} stream of {source.length:,} arms, window {window:,}"
+        simulate.plot(table, title=title, save=path)
 
     deliver(table, as_json, csv, plot, lambda: _print(table, source, window), draw)
 
 
 def _print(table: "Table", stream: "Stream", window: int) -> None:
-    """Print mean and worst error for each memory and rule; the least mean at a memory stands out.
+    """Print mean and worst error for each memory and rule; the lowest mean at a memory is marked, if it is so for sure.
 
     Pulls stand beside them: all rules pull alike, but king spends its pulls in its own way.
     """
@@ -94,6 +93,7 @@ def _print(table: "Table", stream: "Stream", window: int) -> None:
         f"window {window:,}, {runs} run{'s' * (runs > 1)}"
     )
     rows = table.summary(["keep", "memory"], ["mean", "max", "pulls"])
-    errors = marked(rows, ["keep"], "mean", lambda row: f"{row['mean']:.4f} ({row['max_high']:.3f})")
+    errors: Cells = {(row["memory"], (row["keep"],)): f"{row['mean']:.4f} ({row['max_high']:.3f})" for row in rows}
     pulls: Cells = {(row["memory"], (row["keep"],)): f"{row['pulls'] / stream.length:,.0f}" for row in rows}
-    print_cells(title, ["keep"], "error", errors, beside=("pulls per arm", pulls))
+    marks = find_marks(table, ["keep"], "mean")
+    print_cells(title, ["keep"], "error", errors, beside=("pulls per arm", pulls), marks=marks)

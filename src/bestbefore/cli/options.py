@@ -95,10 +95,10 @@ def check_files(csv: Path | None, plot: Path | None) -> None:
             raise ValueError(f"the folder of {str(path)!r} must be there")
     if plot is None:
         return
-    if plot.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"plot must be a .png, .svg or .pdf file, not {str(plot)!r}")
+    from bestbefore.style import check_ending
+
     try:
-        import matplotlib  # noqa: F401
+        check_ending("plot", plot)
     except ModuleNotFoundError:
         raise ModuleNotFoundError("--plot needs matplotlib: pip install 'bestbefore[plot]'") from None
 
@@ -165,6 +165,6 @@ def stream_options(delta: float) -> Callable[[Callable[..., Any]], Callable[...,
         click.option("-j", "--jobs", type=int, help="Runs at once.  [default: all cores]"),
         click.option("--json", "as_json", is_flag=True, help="Print the whole table as JSON instead."),
         click.option("--csv", type=path, help="Write the whole table to this file."),
-        click.option("--plot", type=path, help="Draw the result against memory: .png, .svg or .pdf."),
+        click.option("--plot", type=path, help="Draw the result against memory: .png, .svg, .pdf or others."),
     ]
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)

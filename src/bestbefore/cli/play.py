@@ -82,9 +82,7 @@ def play(
     title = f"{source.name} stream of {source.length:,} arms, window {window:,}, {budget:,} pulls an epoch"
 
     def draw(path: Path) -> None:
-        from bestbefore.report.regret import plot_regret
-
-        plot_regret(table, title, path)
+        simulate.plot(table, title=title, save=path)
 
     def show() -> None:
         print_by_memory(table, f"Regret, mean over runs\n{title}", ["keep", "pull"], "regret")
@@ -94,7 +92,7 @@ def play(
 
 def _check_curves(keep: list[str], pull: list[str]) -> None:
     """Complain before the work about more curves than can be told apart."""
-    from bestbefore.report.look import MOST_CURVES
+    from bestbefore.style import MOST_CURVES
 
     if len(keep) * len(pull) > MOST_CURVES:
         pairs = f"{len(keep)} keep rules x {len(pull)} pull rules"

@@ -101,9 +101,7 @@ def seek(
     title += ", time stops" * (clock == "stops")
 
     def draw(path: Path) -> None:
-        from bestbefore.report.everlasting import plot_everlasting
-
-        plot_everlasting(table, title, path)
+        simulate.plot(table, title=title, save=path)
 
     deliver(table, as_json, csv, plot, lambda: _print(table, title, flag), draw)
 

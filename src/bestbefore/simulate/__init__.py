@@ -6,9 +6,10 @@ from bestbefore.simulate import budgets
 from bestbefore.simulate.epochs import epoch_regrets, play
 from bestbefore.simulate.everlasting import seek
 from bestbefore.simulate.exploration import Trace, explore, trace
+from bestbefore.simulate.figures import plot
 from bestbefore.simulate.table import Table
 
-__all__ = ["Table", "Trace", "budgets", "epoch_regrets", "explore", "play", "seek", "trace"]
+__all__ = ["Table", "Trace", "budgets", "epoch_regrets", "explore", "play", "plot", "seek", "trace"]
 
 _RENAMED = {"regret": "play"}
 

@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from bestbefore.paper.panels import Panel
 from bestbefore.paper.readings import CURVES, MEASURES, Curve
-from bestbefore.report.look import STYLE, apart, note, power, within
 from bestbefore.simulate.table import Row, Table
+from bestbefore.style import STYLE, apart, note, power, within
 
 COLUMNS: Final = (("published", "as published"), ("described", "as described; ours"))
 """The readings that stand side by side, with their headings; ours goes with what is described."""

@@ -1,1 +1,0 @@
-"""Figures: tables in, pictures out."""
