@@ -19,15 +19,16 @@ SOURCES = Path(bestbefore.__file__).parent
 PROGRAM = """
 import json, numba
 from bestbefore import _jit
-from bestbefore.keep.fifo import fifo
+from bestbefore.keep.fifo import admit
+from bestbefore.memory import Moment
 from bestbefore.memory import empty_memory
 
 memory = empty_memory(2)
-slots = [fifo(memory, arrival, 1, 1.0) for arrival in (1, 2, 3)]
-hits = sum(fifo.stats.cache_hits.values())
+slots = [admit(memory, arrival, 1, 1.0, Moment(3, 9, 3, 0.0, 0.0)) for arrival in (1, 2, 3)]
+hits = sum(admit.stats.cache_hits.values())
 print(json.dumps({"slots": slots, "hits": hits, "folder": _jit.CACHE_FOLDER, "others": numba.config.CACHE_DIR}))
 """
-"""A program that uses a rule: `fifo` lives in keep/fifo.py and calls `oldest_slot`, which lives in memory.py."""
+"""A program that uses a rule: `admit` lives in keep/fifo.py and calls `oldest_slot`, which lives in memory.py."""
 
 
 def run(**environment):
@@ -125,7 +126,7 @@ def test_the_setting_of_others_is_restored_even_if_a_function_cannot_be_compiled
 def test_compiled_rules_are_used_again_but_never_after_a_change_of_what_they_call(tmp_path):
     """Three processes share a cache folder: one compiles, one loads, and one finds memory.py edited.
 
-    numba by itself would load `fifo` a third time, with the old `oldest_slot` inside: its own file is as it was.
+    numba by itself would load `admit` a third time, with the old `oldest_slot` inside: its own file is as it was.
     """
     package = shutil.copytree(SOURCES, tmp_path / "bestbefore", ignore=shutil.ignore_patterns("__pycache__"))
     setting = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}

@@ -193,12 +193,12 @@ def test_help_needs_no_compiler_and_no_numpy():
         (["explore", "--slack", "-1"], "slack must be"),
         (["explore", "--jobs", "0"], "jobs must be"),
         (["explore", "--epsilon", "1e-9"], "epsilon and noise must not be so small"),
-        (["explore", "--pulls", str(10**21)], "pulls must be at most 2**53"),
+        (["explore", "--tests", str(10**21)], "tests must be at most 2**53"),
         (["explore", "--rewards", "gaussian", "--sigma", "1e200"], "must not be so small"),
         (["advise", "--epsilon", "1e-320"], "epsilon and noise must not be so small"),
         (["advise", "--epsilon", "0"], "epsilon must be a number above 0"),
         (["advise", "--memory", "0"], "memory must be"),
-        (["advise", "--pulls", "0"], "pulls must be"),
+        (["advise", "--budget", "0"], "budget must be"),
         (["nonsense"], "No such command"),
     ],
 )
@@ -273,7 +273,7 @@ def test_play_with_more_rules_than_fit_has_a_row_for_each_pair(monkeypatch):
 
 def test_play_as_json_csv_and_picture(tmp_path):
     files = {"--csv": tmp_path / "table.csv", "--plot": tmp_path / "regret.svg"}
-    result = run(*SMALL_PLAY, "--json", "--fresh", "--partial", *(str(part) for item in files.items() for part in item))
+    result = run(*SMALL_PLAY, "--json", "--fresh", *(str(part) for item in files.items() for part in item))
     rows = json.loads(result.stdout)
     assert {row["pulls"] for row in rows} == {60 * 50}
     assert len((tmp_path / "table.csv").read_text().splitlines()) == len(rows) + 1
@@ -286,7 +286,7 @@ def test_play_as_json_csv_and_picture(tmp_path):
         (["--budget", "-1"], "budgets must be a whole number of at least 0"),
         (["--pull", "best"], "pull must be one of 'ucb'"),
         (["--keep", "king"], "keep must be one of"),
-        (["--window", "2000"], "window must be at most 1000, the arms of the stream, not 2000, if not --partial"),
+        (["--window", "2000", "--full-windows"], "window must be at most 1000, the arms of the stream, not 2000"),
         (
             ["-k", "fifo,topk,bucket", "-p", "ucb,moss,inf", "--plot", "regret.png"],
             "--plot can draw at most 8 curves, not 9, 3 keep rules x 3 pull rules",

@@ -8,7 +8,7 @@ from scipy import stats
 
 from bestbefore import Seeker, bounds, rules, simulate, streams
 
-EXPLICIT, IMPLICIT = rules.STRATEGIES_OF_FLAG["explicit"], rules.STRATEGIES_OF_FLAG["implicit"]
+EXPLICIT, IMPLICIT = rules.strategies_of("explicit"), rules.strategies_of("implicit")
 
 
 def seek(stream, **settings):

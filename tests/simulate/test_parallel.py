@@ -7,10 +7,24 @@ import threading
 
 import pytest
 
-from bestbefore.simulate.parallel import run_all
+from bestbefore.simulate import parallel
 
 PATIENCE = 60.0
 """Seconds after which a thread that waits in vain gives up, so that a broken program fails instead of hanging."""
+
+
+class Piece:
+    """A piece of work that calls a function."""
+
+    def __init__(self, function, number):
+        self.function, self.number = function, number
+
+    def measure(self, stop, do):
+        return self.function(self.number, stop)
+
+
+def run_all(function, numbers, **settings):
+    return parallel.run_all([Piece(function, number) for number in numbers], **settings)
 
 
 def test_results_come_in_the_order_of_the_work_whoever_finished_first():

@@ -205,7 +205,7 @@ def test_a_time_of_0_is_none(tmp_path):
 @pytest.mark.parametrize("order", ["permuted", "release-year"])
 def test_a_simulation_runs_on_it(tmp_path, order):
     table = simulate.explore(
-        movielens(path=write(tmp_path, "1m"), order=order), window=2, memory=2, keep="fifo", pulls=2000, runs=2, jobs=1
+        movielens(path=write(tmp_path, "1m"), order=order), window=2, memory=2, keep="fifo", tests=2000, runs=2, jobs=1
     )
     assert len(table) == 2
     assert max(row["mean"] for row in table.summary(by=["keep"], columns=["mean"])) < 0.1
