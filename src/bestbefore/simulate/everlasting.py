@@ -8,8 +8,9 @@ from bestbefore import rules
 from bestbefore.arguments import between, one_of, whole
 from bestbefore.bounds import seek_tests
 from bestbefore.pull.race import confidence
+from bestbefore.simulate.drive import Drive, drive_seek
 from bestbefore.simulate.explore import memories_of
-from bestbefore.simulate.four_verbs import seek_by_verbs
+from bestbefore.simulate.made import Setting
 from bestbefore.simulate.named import Named, named
 from bestbefore.simulate.parallel import run_all
 from bestbefore.simulate.seeds import generators, run_numbers
@@ -87,16 +88,23 @@ def everlasting(
 
     def work(piece: tuple[str, int, int], stop: threading.Event) -> Row:
         name, slots, run = piece
-        names, one, goes_on = {"strategy": name, "memory": slots, "run": run}, strategies[name], clock == "goes on"
-        if not isinstance(one, str):
-            best, how = best_of(stream, seed, run), (flag == "explicit", goes_on)
-            return names | seek_by_verbs(one, stream, window, slots, budget, best, *how, generators(seed, run), stop)
+        one = str(strategies[name])
         most = seek_tests(budget, stream.length, one) if tests is None else tests
         settings = Settings(rules.STRATEGY[one], rule, window, 0, budget, most, confidence(most), delta, goes_on)
-        return names | _measured(stream, slots, settings, seed, run, stop)
+        return _measured(stream, slots, settings, seed, run, stop)
 
-    jobs = None if jobs is None else whole("jobs", jobs)
-    return Table(run_all(work, pieces, jobs=jobs, label="seeking", progress=progress))
+    def own(piece: tuple[str, int, int]) -> Drive | None:
+        name, slots, run = piece
+        one, how = strategies[name], {"budget": budget, "explicit": flag == "explicit", "goes_on": goes_on}
+        if isinstance(one, str):
+            return None
+        where = Setting(stream, window, slots, seed, run, {"delta": delta})
+        return Drive(drive_seek, one, where, how | {"best": best_of(stream, seed, run)})
+
+    jobs, goes_on = None if jobs is None else whole("jobs", jobs), clock == "goes on"
+    measured = run_all(work, pieces, apart=own, jobs=jobs, label="seeking", progress=progress)
+    names = [{"strategy": name, "memory": slots, "run": run} for name, slots, run in pieces]
+    return Table([name | row for name, row in zip(names, measured, strict=True)])
 
 
 def _measured(stream: Stream, slots: int, settings: Settings, seed: int, run: int, stop: threading.Event) -> Row:

@@ -11,8 +11,9 @@ import numpy as np
 from bestbefore import bounds, rules
 from bestbefore.arguments import MOST, between, one_of, whole
 from bestbefore.pull.challenge import challenge_unit
-from bestbefore.simulate.four_verbs import Factory, explore_by_verbs
+from bestbefore.simulate.drive import Drive, drive_explore
 from bestbefore.simulate.kernel import PEAK, PULLS, Floats, Ints, Run, Settings, explore_block, start_run, with_room_for
+from bestbefore.simulate.made import Factory, Setting
 from bestbefore.simulate.named import Named, named
 from bestbefore.simulate.parallel import run_all
 from bestbefore.simulate.seeds import generators, run_numbers
@@ -71,12 +72,23 @@ def explore(
     seed = whole("seed", seed, at_least=0)
     pieces = [(name, setup, run) for name, setup in setups for run in run_numbers(runs)]
 
-    def work(piece: tuple[str, Setup, int], stop: threading.Event) -> Row:
-        name, setup, run = piece
-        return {"keep": name, "memory": setup.slots, "run": run} | _measured(setup, seed, run, stop)
+    def own(piece: tuple[str, Setup, int]) -> Drive | None:
+        _, setup, run = piece
+        told = {"epsilon": epsilon, "delta": setup.delta}
+        where = Setting(stream, setup.window, setup.slots, seed, run, told)
+        return Drive(drive_explore, setup.keep, where, {"epsilon": setup.epsilon}) if callable(setup.keep) else None
 
     jobs = None if jobs is None else whole("jobs", jobs)
-    return Table(run_all(work, pieces, jobs=jobs, label="exploring", progress=progress))
+    measured = run_all(
+        lambda piece, stop: _measured(*piece[1:], seed, stop),
+        pieces,
+        apart=own,
+        jobs=jobs,
+        label="exploring",
+        progress=progress,
+    )
+    names = [{"keep": name, "memory": setup.slots, "run": run} for name, setup, run in pieces]
+    return Table([name | row for name, row in zip(names, measured, strict=True)])
 
 
 @dataclass(frozen=True)
@@ -180,12 +192,8 @@ def memories_of(memory: int | Sequence[int]) -> list[int]:
     return found
 
 
-def _measured(setup: Setup, seed: int, run: int, stop: threading.Event) -> Row:
+def _measured(setup: Setup, run: int, seed: int, stop: threading.Event) -> Row:
     """Run once, and return the measured columns of the row."""
-    if callable(setup.keep):
-        return explore_by_verbs(
-            setup.keep, setup.stream, setup.window, setup.slots, setup.epsilon, generators(seed, run), stop
-        )
     done = _run_compiled(setup, seed, run, stop)
     counts = {"epsilon": setup.epsilon, "pulls": int(done.counts[PULLS]), "peak_memory": int(done.counts[PEAK])}
     return summary(done.errors) | counts

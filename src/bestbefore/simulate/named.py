@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 from bestbefore.arguments import one_of
-from bestbefore.simulate.four_verbs import Factory
+from bestbefore.simulate.made import Factory
 
 Named = str | Factory | Sequence[str | Factory] | Mapping[str, str | Factory]
 """A rule's name, or a function that makes an agent; or several of these; or a dict that gives them other names."""

@@ -1,6 +1,7 @@
 """Independent pieces of work, spread over threads: compiled loops release the interpreter lock.
 
-Results come back in the order of the work, whoever finished first, so a table is the same alone or in parallel.
+Results come back in the order of the work, whoever finished first, so a table is the same alone or
+in parallel.  Pieces that hold the interpreter lock may go to other processes: see `apart`.
 """
 
 import os
@@ -10,6 +11,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from bestbefore.progress import progress_bar
+from bestbefore.simulate.apart import Apart, Piece
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -22,19 +24,29 @@ def run_all(
     function: Callable[[Work, threading.Event], Result],
     pieces: Sequence[Work],
     *,
+    apart: Callable[[Work], Piece | None] = lambda piece: None,
     jobs: int | None = None,
     label: str = "runs",
     progress: bool | None = None,
 ) -> list[Result]:
     """Call `function(piece, stop)` for all pieces and return the results in order.
 
+    For a piece that holds the interpreter lock, `apart` returns what is to be called instead of
+    `function`, with `stop` alone: in this process, or in another where there are several cores.
+
     On an error or Ctrl-C what has not begun is cancelled, and `stop` tells what has begun to end early.
     """
-    stop = threading.Event()
-    pool = ThreadPoolExecutor(jobs or os.cpu_count())
-    with progress_bar(label, len(pieces), progress) as advance:
+    stop, jobs = threading.Event(), jobs or os.cpu_count() or 1
+    pool = ThreadPoolExecutor(jobs)
+    with progress_bar(label, len(pieces), progress) as advance, Apart(jobs) as elsewhere:
+
+        def work(piece: Work) -> Result:
+            own = apart(piece)
+            result: Result = function(piece, stop) if own is None else elsewhere.do(own, stop)
+            return result
+
         try:
-            futures = [pool.submit(function, piece, stop) for piece in pieces]
+            futures = [pool.submit(work, piece) for piece in pieces]
             for future in futures:
                 future.add_done_callback(lambda _: advance())
             _wait_for_all(futures)

@@ -9,8 +9,9 @@ import numpy as np
 from bestbefore import bounds, rules
 from bestbefore.arguments import between, one_of, whole
 from bestbefore.simulate.budgets import Budgets, Ints, as_budgets, checked
+from bestbefore.simulate.drive import Drive, drive_play
 from bestbefore.simulate.explore import memories_of
-from bestbefore.simulate.four_verbs import Factory, play_by_verbs
+from bestbefore.simulate.made import Factory, Setting
 from bestbefore.simulate.named import Named, each_once, named
 from bestbefore.simulate.parallel import run_all
 from bestbefore.simulate.play_kernel import (
@@ -84,13 +85,25 @@ def regret(
     seed = whole("seed", seed, at_least=0)
     pieces = [(name, setup, run) for name, setup in setups for run in run_numbers(runs)]
 
-    def work(piece: tuple[str, RegretSetup, int], stop: threading.Event) -> Row:
-        name, setup, run = piece
-        names = {"keep": name, "pull": setup.pull, "memory": setup.slots, "run": run}
-        return names | _measured(setup, seed, run, stop)
+    def own(piece: tuple[str, RegretSetup, int]) -> Drive | None:
+        _, setup, run = piece
+        if not callable(setup.keep):
+            return None
+        told = {"delta": setup.delta, "epsilon": None if epsilon == "best" else epsilon}
+        where = Setting(stream, window, setup.slots, seed, run, told)
+        return Drive(drive_play, setup.keep, where, {"budgets": setup.budgets(seed, run), "first": setup.first})
 
     jobs = None if jobs is None else whole("jobs", jobs)
-    return Table(run_all(work, pieces, jobs=jobs, label="playing", progress=progress))
+    measured = run_all(
+        lambda piece, stop: _measured(*piece[1:], seed, stop),
+        pieces,
+        apart=own,
+        jobs=jobs,
+        label="playing",
+        progress=progress,
+    )
+    names = [{"keep": name, "pull": one.pull, "memory": one.slots, "run": run} for name, one, run in pieces]
+    return Table([name | row for name, row in zip(names, measured, strict=True)])
 
 
 def epoch_regrets(
@@ -172,11 +185,8 @@ class RegretSetup:
         return bounds.pulls_for_noise(epsilon / 3, failure, self.stream.sigma)
 
 
-def _measured(setup: RegretSetup, seed: int, run: int, stop: threading.Event) -> Row:
+def _measured(setup: RegretSetup, run: int, seed: int, stop: threading.Event) -> Row:
     """Run once, and return the measured columns of the row."""
-    if callable(setup.keep):
-        budgets = setup.budgets(seed, run)
-        return play_by_verbs(setup.keep, setup.stream, setup.window, setup.slots, budgets, generators(seed, run), stop)
     done = _run_compiled(setup, seed, run, stop)
     counts = {"pulls": PULLS, "switches": SWITCHES, "peak_memory": PEAK}
     return {"regret": float(done.regret[0])} | {name: int(done.counts[place]) for name, place in counts.items()}
