@@ -70,7 +70,9 @@ DETERMINED = [pair for pair in itertools.product(KEEPS, rules.INDEXED) if pair[0
     budget=st.sampled_from([0, 1, 7, 40]),
     seed=st.integers(0, 2**32),
 )
-def test_player_and_compiled_loop_decide_alike(means, window, memory, pair, kind, carry, partial, budget, seed):
+def test_player_and_compiled_loop_decide_alike(
+    compiled_rewards, means, window, memory, pair, kind, carry, partial, budget, seed
+):
     """On the same rewards both pull the same arms, one after the other; random rules draw the same luck, too."""
     keep, pull = pair
     window = min(window, len(means))
@@ -85,9 +87,10 @@ def test_player_and_compiled_loop_decide_alike(means, window, memory, pair, kind
         return players[-1]
 
     common = {"carry": carry, "partial": partial, "leaps": False, "runs": 1, "seed": seed, "epsilon": 0.9}
-    compiled, by_verbs = (
-        simulate.regret(stream, window, budget, memory, rule, pull, **common).rows[0] for rule in (keep, live)
-    )
+    with compiled_rewards():
+        compiled, by_verbs = (
+            simulate.regret(stream, window, budget, memory, rule, pull, **common).rows[0] for rule in (keep, live)
+        )
     assert by_verbs["regret"] == pytest.approx(compiled["regret"])
     same = ("pulls", "switches", "peak_memory")
     assert [by_verbs[name] for name in same] == [compiled[name] for name in same]
@@ -101,7 +104,7 @@ def test_player_and_compiled_loop_decide_alike(means, window, memory, pair, kind
 
 @pytest.mark.parametrize("pull", rules.INDEXED)
 @pytest.mark.parametrize("means", [[0.0, 0.0], [1.0, 1.0], [0.5, 0.5]])
-def test_they_decide_alike_where_indices_are_level(pull, means):
+def test_they_decide_alike_where_indices_are_level(compiled_rewards, pull, means):
     """Equal arms and a long epoch: indices tie again and again, and both must break the tie the same way."""
     players = []
 
@@ -110,7 +113,8 @@ def test_they_decide_alike_where_indices_are_level(pull, means):
         return players[-1]
 
     stream = streams.from_means(means)
-    simulate.regret(stream, 2, 20_000, 2, live, runs=1)
+    with compiled_rewards():
+        simulate.regret(stream, 2, 20_000, 2, live, runs=1)
     setup = RegretSetup(stream, 2, 20_000, 2, "fifo", pull, leaps=False, epsilon=0.9)
     slots = _run_compiled(setup, 0, 0, threading.Event()).memory
     assert players[0]._memory.pulls.tolist() == slots.pulls.tolist()

@@ -20,14 +20,25 @@ MOST_SHOWN = 10
 class Account:
     """What an agent has at hand: the tapes of its arms, by their arrivals."""
 
-    __slots__ = ("_agent", "_listed", "_newest", "_newest_is_stored", "_slots", "_stored", "_window", "peak", "tapes")
+    __slots__ = (
+        "_agent",
+        "_leaving",
+        "_listed",
+        "_newest",
+        "_newest_is_stored",
+        "_slots",
+        "_stored",
+        "_window",
+        "peak",
+        "tapes",
+    )
 
     def __init__(self, agent: Any, slots: int, window: int) -> None:
         """Begin with an empty memory of so many slots; arms expire after `window` arrivals."""
         self._agent, self._slots, self._window = agent, slots, window
         self._stored = stored_by(agent)
         self._listed: list[Any] | None = []
-        self._newest, self._newest_is_stored = 0, True
+        self._newest, self._newest_is_stored, self._leaving = 0, True, 0
         self.tapes: dict[int, Tape] = {}
         self.peak = 0
         """The most arms that were stored at once."""
@@ -35,10 +46,9 @@ class Account:
     def arrive(self, now: int, tape: Tape | None) -> None:
         """Let an arm arrive, or time go on without one.
 
-        The newest arm so far is at hand no longer, unless it is stored.
+        The newest arm so far can still be stored now, but is at hand no longer if it is not.
         """
-        if not self._newest_is_stored:
-            del self.tapes[self._newest]
+        self._leaving = 0 if self._newest_is_stored else self._newest
         self._newest, self._newest_is_stored = now, tape is None
         if tape is not None:
             self.tapes[now] = tape
@@ -52,6 +62,9 @@ class Account:
         """Look at what is stored, complain of what cannot be, and forget all arms that are not."""
         stored = self._listing()
         if stored == self._listed:
+            if self._leaving:
+                del self.tapes[self._leaving]
+                self._leaving = 0
             return
         if len(stored) > self._slots:
             slots = "1 slot" if self._slots == 1 else f"{self._slots} slots"
@@ -66,7 +79,7 @@ class Account:
             del self.tapes[arm]
         if len(stored) != len(self.tapes) - newest:
             self._complain_of(stored)
-        self._listed, self._newest_is_stored = stored, not newest
+        self._listed, self._newest_is_stored, self._leaving = stored, not newest, 0
         self.peak = max(self.peak, len(stored))
 
     def tape(self, arm: Any) -> Tape | None:

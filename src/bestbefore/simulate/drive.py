@@ -243,6 +243,12 @@ class _Seek:
         for arm in list(self.agent.overdue):
             if self.account.tape(arm) is None:
                 self.account.refuse("waits for the flag of", arm)
+            if arm > self.now - self.setting.window:
+                who, over = type(self.agent).__name__, self.now - self.setting.window
+                raise ValueError(
+                    f"at arrival {self.now} the agent {who} waits for the flag of arm {arm!r}, "
+                    f"whose window is not over: overdue can be arms up to {over}"
+                )
             self.agent.learn(arm, valid=arm == self.best)
             self.found = self.found or arm == self.best
         if self.now - self.setting.window != self.best:

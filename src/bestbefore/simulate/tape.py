@@ -42,7 +42,7 @@ SMALLEST: Final = 64
 LARGEST: Final = 2**28
 """Rewards of a chunk, at most: NumPy's hypergeometric numbers go up to 10^9."""
 
-LEAF: Final = 256
+LEAF: Final = 512
 """Rewards that are written out together."""
 
 
