@@ -72,19 +72,3 @@ class Endless(Slow):
 
     def ask(self):
         return self.stored[-1]
-
-
-if __name__ == "__main__":  # a script without a guard would begin again in each process: this one counts
-    import sys
-    from functools import partial
-
-    from bestbefore import simulate
-    from bestbefore.simulate import apart
-
-    apart.SECONDS_ALONE = 0.0
-    sys.path.insert(0, str(Path(__file__).parent))
-    import own_agents
-
-    what, folder = sys.argv[1:]
-    agent = getattr(own_agents, what)
-    simulate.explore([0.5] * 100, 5, 2, partial(agent, folder=folder), runs=2, jobs=2)

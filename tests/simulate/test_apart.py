@@ -116,23 +116,39 @@ def test_a_rule_that_is_broken_in_another_process_is_told_as_here(own, impatient
     assert messages[0] == messages[1]
 
 
-def start(what, folder, **options):
-    command = [sys.executable, str(HERE / "own_agents.py"), what, str(folder)]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **options)  # noqa: S603
+SCRIPT = """
+import sys
+from functools import partial
+
+sys.path.insert(0, {here!r})
+import own_agents
+from bestbefore import simulate
+from bestbefore.simulate import apart
+
+apart.SECONDS_ALONE = 0.0
+print("begun")
+simulate.explore([0.5] * 100, 5, 2, partial(own_agents.Slow, folder={folder!r}), runs=2, jobs=2)
+"""
 
 
-def test_a_script_is_not_run_again_in_each_process(tmp_path):
-    with start("Slow", tmp_path) as running:
-        _, said = running.communicate(timeout=120)
-    assert (running.returncode, said) == (0, "")
-    assert len(processes(tmp_path)) == 2
+def test_a_script_without_a_guard_is_not_run_again_in_each_process(tmp_path):
+    script, folder = tmp_path / "script.py", tmp_path / "processes"
+    folder.mkdir()
+    script.write_text(SCRIPT.format(here=str(HERE), folder=str(folder)))
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)  # noqa: S603
+    assert (done.returncode, done.stdout, done.stderr) == (0, "begun\n", "")
+    assert len(processes(folder)) == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_ends_all_processes(tmp_path):
     """The signal goes to the whole group, as a terminal sends it, when both processes are under way."""
-    with start("Endless", tmp_path, start_new_session=True) as running:
-        while len(processes(tmp_path)) < 2:
+    script, folder = tmp_path / "script.py", tmp_path / "processes"
+    folder.mkdir()
+    script.write_text(SCRIPT.format(here=str(HERE), folder=str(folder)).replace("Slow", "Endless"))
+    command, options = [sys.executable, str(script)], {"stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, start_new_session=True, **options) as running:  # noqa: S603
+        while len(processes(folder)) < 2:
             assert running.poll() is None
             time.sleep(0.05)
         os.killpg(running.pid, signal.SIGINT)

@@ -172,7 +172,7 @@ def test_flags_are_told_of_stored_arms_only_and_after_their_window():
     class Hasty(Explicit):
         overdue = (1,)
 
-    with pytest.raises(ValueError, match="at arrival 1 .* flag of arm 1, whose window is not over: .* arms up to -1"):
+    with pytest.raises(ValueError, match=r"at arrival 1 .* flag of arm 1, whose window is not over: .* arms up to -1"):
         simulate.everlasting([0.9, 0.2, 0.4], strategy=Hasty, **common)
 
 

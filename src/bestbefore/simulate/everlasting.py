@@ -58,8 +58,8 @@ def everlasting(
     of pulls and keeps the best, "race" tests only as long as an arm could be the best; implicit: "stay", "hope" and
     "weigh"; see `bestbefore.keep.seek`.  Unless given, all of the flag's.  If the best arm was not found when time
     ends, `pull` (an index rule) spends the rest on what is stored.  A strategy may also be a function that makes an
-    agent with the verbs of `Seeker`, called with `window`, `memory`, `budget` and `seed`.  A dict gives names, as in
-    `explore`.
+    agent with the verbs of `Seeker`, told what its parameters name, as in `explore`, and `budget`.  A dict
+    gives names, as in `explore`.
 
     `clock`: after the last arrival time "goes on", until all arms but the best have expired, or "stops".  `tests` is
     how often an arm is tested: exactly (rank) or at most (all others); if not given, `bestbefore.bounds.seek_tests`.

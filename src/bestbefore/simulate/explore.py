@@ -42,7 +42,8 @@ def explore(
     """Run a stream through each keep rule with each memory, `runs` times; return a table, one row each.
 
     `stream` is a stream, or the means of Bernoulli arms.  `keep` is a rule's name, or a function that makes an agent
-    with the four verbs, called with `window`, `memory` and `seed`; or several of these; or a dict that gives them the
+    with the four verbs, told what its parameters name of `window`, `memory`, `seed`, `epsilon`, `delta` and `arms`, and
+    held to its memory; or several of these; or a dict that gives them the
     names they have in the table, as in {"two tests": partial(Mine, tests=2)}.
 
     All rules pull each arm equally often (`king` spends pulls in its own way): as often as Algorithm 1 does to promise

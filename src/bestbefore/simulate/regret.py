@@ -59,7 +59,8 @@ def regret(
     that makes its bound the least, for all budgets together.  `leaps=False` pulls one by one: the same distribution,
     slower.
 
-    `keep` may also be a function that makes an agent with the four verbs, called with `window`, `memory` and `seed`;
+    `keep` may also be a function that makes an agent with the four verbs, told what its parameters name, as
+    in `explore`, and the `budget` of all epochs if it is the same;
     then `pull` says nothing to it.  A dict gives names, as in `explore`.
 
     Columns: keep, pull, memory, run, regret, pulls, switches (how often the arm that is pulled changed), peak_memory.
