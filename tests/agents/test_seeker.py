@@ -236,7 +236,7 @@ def test_with_an_implicit_flag_nobody_can_tell():
     ("flag", "strategy"), [("explicit", "wait"), ("explicit", "race"), *(("implicit", name) for name in IMPLICIT)]
 )
 @pytest.mark.parametrize("slots", [1, 3, 8])
-def test_live_and_compiled_do_the_very_same(flag, strategy, slots, clock):
+def test_live_and_compiled_do_the_very_same(compiled_rewards, flag, strategy, slots, clock):
     """Gaussian rewards come one by one in both, so that the same generator makes the same run."""
     stream = streams.uniform(40).gaussian(0.3)
 
@@ -244,7 +244,8 @@ def test_live_and_compiled_do_the_very_same(flag, strategy, slots, clock):
         return Seeker(flag=flag, strategy=strategy, tests=12, sigma=0.3, **arguments)
 
     settings = {"window": 8, "memory": slots, "budget": 1500, "flag": flag, "clock": clock, "runs": 8, "seed": 3}
-    rows = simulate.seek(stream, strategy=live, **settings)
+    with compiled_rewards():
+        rows = simulate.seek(stream, strategy=live, **settings)
     compiled = simulate.seek(stream, strategy=strategy, tests=12, **settings)
     for one, other in zip(rows, compiled, strict=True):
         assert one["regret"] == pytest.approx(other["regret"], abs=1e-6)

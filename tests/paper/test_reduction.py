@@ -50,7 +50,7 @@ class Listener:
         self.window, self.arms, self.left = window, [], 0
 
     @property
-    def memory(self):
+    def stored(self):
         return [arm for arm, _ in self.arms]
 
     def arrive(self, arm):

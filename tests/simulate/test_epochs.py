@@ -8,12 +8,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from bestbefore.simulate.regret import RegretSetup, _run_compiled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 from bestbefore import Player, bounds, rules, simulate, streams
+from bestbefore.simulate.epochs import PlayPiece, Setup
 
 KEEPS, PULLS = sorted(rules.KEEP_TO_PLAY), sorted(rules.PULL)
 REWARDS = {
@@ -55,6 +55,12 @@ def test_budgets_are_kept_and_regret_is_never_negative(
     assert row["switches"] <= row["pulls"]
 
 
+def slots_after(setup, seed, run=0):
+    """Return the slots of the compiled loop at the end of a run."""
+    piece = PlayPiece("keep", "pull", setup, run, seed)
+    return piece._play(setup.budgets(seed, run), threading.Event(), np.zeros(0)).memory
+
+
 DETERMINED = [pair for pair in itertools.product(KEEPS, rules.INDEXED) if pair[0] != "reservoir"]
 
 
@@ -70,7 +76,9 @@ DETERMINED = [pair for pair in itertools.product(KEEPS, rules.INDEXED) if pair[0
     budget=st.sampled_from([0, 1, 7, 40]),
     seed=st.integers(0, 2**32),
 )
-def test_player_and_compiled_loop_decide_alike(means, window, memory, pair, kind, carry, partial, budget, seed):
+def test_player_and_compiled_loop_decide_alike(
+    compiled_rewards, means, window, memory, pair, kind, carry, partial, budget, seed
+):
     """On the same rewards both pull the same arms, one after the other; random rules draw the same luck, too."""
     keep, pull = pair
     window = min(window, len(means))
@@ -85,15 +93,16 @@ def test_player_and_compiled_loop_decide_alike(means, window, memory, pair, kind
         return players[-1]
 
     common = {"carry": carry, "partial": partial, "leaps": False, "runs": 1, "seed": seed, "epsilon": 0.9}
-    compiled, by_verbs = (
-        simulate.play(stream, window, budget, memory, rule, pull, **common).rows[0] for rule in (keep, live)
-    )
+    with compiled_rewards():
+        compiled, by_verbs = (
+            simulate.play(stream, window, budget, memory, rule, pull, **common).rows[0] for rule in (keep, live)
+        )
     assert by_verbs["regret"] == pytest.approx(compiled["regret"])
     same = ("pulls", "switches", "peak_memory")
     assert [by_verbs[name] for name in same] == [compiled[name] for name in same]
     chosen = {name: common[name] for name in ("carry", "partial", "leaps", "epsilon")}
-    setup = RegretSetup(stream, window, budget, memory, keep, pull, **chosen)
-    slots, slots_live = _run_compiled(setup, seed, 0, threading.Event()).memory, players[0]._memory
+    setup = Setup(stream, window, budget, memory, keep, pull, **chosen)
+    slots, slots_live = slots_after(setup, seed), players[0]._slots
     assert slots_live.arrival.tolist() == slots.arrival.tolist()
     assert slots_live.pulls.tolist() == slots.pulls.tolist()
     assert slots_live.total == pytest.approx(slots.total)
@@ -101,7 +110,7 @@ def test_player_and_compiled_loop_decide_alike(means, window, memory, pair, kind
 
 @pytest.mark.parametrize("pull", rules.INDEXED)
 @pytest.mark.parametrize("means", [[0.0, 0.0], [1.0, 1.0], [0.5, 0.5]])
-def test_they_decide_alike_where_indices_are_level(pull, means):
+def test_they_decide_alike_where_indices_are_level(compiled_rewards, pull, means):
     """Equal arms and a long epoch: indices tie again and again, and both must break the tie the same way."""
     players = []
 
@@ -110,10 +119,11 @@ def test_they_decide_alike_where_indices_are_level(pull, means):
         return players[-1]
 
     stream = streams.from_means(means)
-    simulate.play(stream, 2, 20_000, 2, live, runs=1)
-    setup = RegretSetup(stream, 2, 20_000, 2, "fifo", pull, leaps=False, epsilon=0.9)
-    slots = _run_compiled(setup, 0, 0, threading.Event()).memory
-    assert players[0]._memory.pulls.tolist() == slots.pulls.tolist()
+    with compiled_rewards():
+        simulate.play(stream, 2, 20_000, 2, live, runs=1)
+    setup = Setup(stream, 2, 20_000, 2, "fifo", pull, leaps=False, epsilon=0.9)
+    slots = slots_after(setup, 0)
+    assert players[0]._slots.pulls.tolist() == slots.pulls.tolist()
 
 
 @pytest.mark.parametrize("pull", ["ucb", "moss", "kl_ucb", "thompson"])
@@ -158,9 +168,9 @@ def test_leaps_change_nothing(kind, pull, means, budget):
 
 def pulls_per_arm(stream, window, budget, pull, leaps, runs):
     """How often each arm of the last window was pulled, a row a run."""
-    setup = RegretSetup(stream, window, budget, window, "fifo", pull, leaps=leaps)
-    done = [_run_compiled(setup, int(leaps), run, threading.Event()) for run in range(runs)]
-    return np.array([play.memory.pulls[np.argsort(play.memory.arrival)] for play in done])
+    setup = Setup(stream, window, budget, window, "fifo", pull, leaps=leaps, partial=False)
+    done = [slots_after(setup, int(leaps), run) for run in range(runs)]
+    return np.array([slots.pulls[np.argsort(slots.arrival)] for slots in done])
 
 
 @pytest.mark.parametrize("pull", ["ucb", "moss", "kl_ucb"])
@@ -178,7 +188,7 @@ def test_the_tests_of_commit():
     """s is that of Algorithm 1 for 3 / memory, for a given epsilon, or for the one with the least bound."""
     stream, total = streams.uniform(100), 81_000
     tests = {
-        epsilon: RegretSetup(stream, 20, 1000, 6, "topk", "commit", epsilon=epsilon).tests(total)
+        epsilon: Setup(stream, 20, 1000, 6, "topk", "commit", epsilon=epsilon, partial=False).tests(total)
         for epsilon in (None, 0.3, "best")
     }
     best = bounds.best_commit_epsilon(100, total)
@@ -256,8 +266,8 @@ def test_regret_of_the_reservoir_falls_steadily_with_memory():
 def test_moss_in_each_window_is_of_order_sqrt(budgets):
     """fifo x moss, begun anew in each window, pays below 0.7 of the sum of sqrt(W T_j): measured .55, .54 and .17."""
     stream = streams.uniform(200)
-    table = simulate.play(stream, 20, budgets, 20, "fifo", "moss", carry=False, runs=20)
-    setup = RegretSetup(stream, 20, budgets, 20, "fifo", "moss")
+    table = simulate.play(stream, 20, budgets, 20, "fifo", "moss", carry=False, partial=False, runs=20)
+    setup = Setup(stream, 20, budgets, 20, "fifo", "moss", partial=False)
     bounds_of = [np.sqrt(20 * setup.budgets(0, run)).sum() for run in range(20)]
     assert np.mean(table["regret"] / bounds_of) < 0.7
 

@@ -19,17 +19,17 @@ MEMORIES = (2, 4, 8)
 @pytest.fixture(scope="module")
 def explored():
     stream = streams.uniform(60)
-    return simulate.explore(stream, window=10, memory=MEMORIES, keep=["bucket", "staircase"], pulls=5, runs=4)
+    return simulate.explore(stream, window=10, memory=MEMORIES, keep=["bucket", "staircase"], tests=5, runs=4)
 
 
 @pytest.fixture(scope="module")
 def played():
-    return simulate.regret(streams.uniform(60), 10, 50, memory=[3, 10], keep="staircase", pull=["ucb", "moss"], runs=3)
+    return simulate.play(streams.uniform(60), 10, 50, memory=[3, 10], keep="staircase", pull=["ucb", "moss"], runs=3)
 
 
 @pytest.fixture(scope="module")
 def sought():
-    return simulate.everlasting(streams.uniform(60), window=10, budget=2000, memory=[3, 10], runs=3)
+    return simulate.seek(streams.uniform(60), window=10, budget=2000, memory=[3, 10], runs=3)
 
 
 def made_up(**columns):

@@ -62,6 +62,7 @@ from bestbefore.paper.published_loop import (
 )
 from bestbefore.paper.published_panel import Memories, PublishedPanel, pulls_of_test
 from bestbefore.paper.published_reservoir import everlasting_block, holds, reservoir_block
+from bestbefore.simulate.apart import Do
 from bestbefore.simulate.budgets import Budgets, as_budgets, checked
 from bestbefore.simulate.everlasting import best_of
 from bestbefore.simulate.oracle import summary
@@ -256,6 +257,6 @@ class _Piece(NamedTuple):
     work: Callable[[tuple[str, int, int], threading.Event], Row]
     piece: tuple[str, int, int]
 
-    def measure(self, stop: threading.Event) -> Row:
+    def measure(self, stop: threading.Event, do: Do) -> Row:
         """Run once, and return the row of the table."""
         return self.work(self.piece, stop)

@@ -1,30 +1,22 @@
-"""Who does the work: processes on this machine, or the workers of a Dask cluster, both as executors.
+"""Who does the work: processes on this machine, or the workers of a Dask cluster, both as executors."""
 
-A process of ours never outlives the run: it holds the end of a pipe that closes when the run stops, or dies.
-"""
-
-import multiprocessing
 import os
 import platform
-import signal
 import socket
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from concurrent.futures import BrokenExecutor, Executor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from typing import Any
 from urllib.parse import urlsplit
 
 from bestbefore._jit import SOURCES
 from bestbefore.paper.store import Rows
+from bestbefore.simulate.workers import local_processes
 
 SECONDS_TO_CONNECT = 8
 LONGEST_GREETING = 2**16
-MOST_ON_WINDOWS = 61
-"""Processes in a pool: Windows cannot wait for more."""
 
 
 @dataclass(frozen=True)
@@ -49,58 +41,10 @@ def do(function: Callable[[Any], Rows], piece: Any, sources: str) -> Rows:
 
 @contextmanager
 def local_workers(jobs: int | None) -> Iterator[Workers]:
-    """Give a pool of processes, started when there is work for them; they end at once if anything is raised.
-
-    They are spawned, not forked: a forked process may find locks taken by threads that it does not have.
-    """
+    """Give a pool of processes, started when there is work for them; they end at once if anything is raised."""
     jobs = jobs or os.cpu_count() or 1
-    if sys.platform == "win32":
-        jobs = min(jobs, MOST_ON_WINDOWS)
-    context = multiprocessing.get_context("spawn")
-    ended, end = context.Pipe(duplex=False)
-    with ended, end, _Pool(jobs, context, _begin, (ended,)) as pool:
-        try:
-            yield Workers(pool, lambda: 2 * jobs, BrokenExecutor, 1)
-        except BaseException:
-            end.close()
-            pool.shutdown(cancel_futures=True)  # waits, but not for long, so that it leaves nothing behind
-            raise
-
-
-class _Pool(ProcessPoolExecutor):
-    """A pool whose processes never hear of Ctrl-C, not even while they start: who started them will end them."""
-
-    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        """Submit, and start a process if need be, which inherits what is blocked here.
-
-        Blocked in this thread, the signal may still come by another one, of a library: then it is put off, too.
-        """
-        handler = signal.getsignal(signal.SIGINT)
-        if sys.platform == "win32" or handler is None or threading.current_thread() is not threading.main_thread():
-            return super().submit(function, *arguments, **named)
-        pressed: list[int] = []
-        signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        try:
-            return super().submit(function, *arguments, **named)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            signal.signal(signal.SIGINT, handler)
-            if pressed:
-                signal.raise_signal(signal.SIGINT)
-
-
-def _begin(ended: Connection) -> None:
-    """Prepare a process of ours for work."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(ended,), daemon=True).start()
-
-
-def _end_with(ended: Connection) -> None:
-    """Wait until the other end of the pipe is closed, and end this process in the middle of whatever it does."""
-    with suppress(EOFError, OSError):
-        ended.recv()
-    os._exit(1)
+    with local_processes(jobs) as pool:
+        yield Workers(pool, lambda: 2 * jobs, BrokenExecutor, 1)
 
 
 @contextmanager

@@ -62,6 +62,9 @@ def numbers(parameter: str, several: int | Iterable[int]) -> list[int]:
     found = [whole(parameter, one) for one in many]
     if not found:
         raise ValueError(f"{parameter} must name at least one number, not []")
+    for one in found:
+        if found.count(one) > 1:
+            raise ValueError(f"{parameter} must name each number once, not {one} {found.count(one)} times")
     return found
 
 

@@ -12,10 +12,12 @@ from bestbefore.arguments import one_of, whole
 from bestbefore.own import pointer
 from bestbefore.plan import PlayPlan, plan_play
 from bestbefore.rules import KEEP_TO_PLAY, PULL
+from bestbefore.simulate.apart import Do, here
 from bestbefore.simulate.budgets import Budgets, Ints, as_budgets, checked
 from bestbefore.simulate.chosen import Chosen, Factory, chosen, factory_of, numbers
-from bestbefore.simulate.four_verbs import play_by_verbs
+from bestbefore.simulate.drive import Drive, drive_play
 from bestbefore.simulate.index_check import check_index
+from bestbefore.simulate.made import Setting
 from bestbefore.simulate.parallel import run_all
 from bestbefore.simulate.play_loop import (
     PEAK,
@@ -67,8 +69,8 @@ def play(
     slower.
 
     `keep` may also be a function with the signature of a keep rule, see `bestbefore.keep`, and `pull` one with that of
-    an index, see `bestbefore.pull`; or `keep` a function that makes an agent, see `simulate.drive`: `pull` then says
-    nothing to it.  A dict gives names, as in `explore`.
+    an index, see `bestbefore.pull`; or `keep` a function that makes an agent, see `bestbefore.simulate.drive`: `pull`
+    then says nothing to it.  A dict gives names, as in `explore`.
 
     Columns: keep, pull, memory, run, regret, pulls, switches (how often the arm that is pulled changed), peak_memory.
 
@@ -196,14 +198,17 @@ class PlayPiece:
     run: int
     seed: int
 
-    def measure(self, stop: threading.Event, regrets: Floats | None = None) -> Row:
+    def measure(self, stop: threading.Event, do: Do, regrets: Floats | None = None) -> Row:
         """Play once, and return the row of the table; fill `regrets`, of each arrival, if given."""
         setup = self.setup
         names = {"keep": self.keep, "pull": self.pull, "memory": setup.plan.memory, "run": self.run}
         budgets = setup.budgets(self.seed, self.run)
         if setup.factory:
-            window, memory, rngs = setup.plan.window, setup.plan.memory, generators(self.seed, self.run)
-            return names | play_by_verbs(setup.factory, setup.stream, window, memory, budgets, rngs, stop)
+            told = {"epsilon": setup.plan.epsilon, "delta": setup.plan.delta}
+            setting = Setting(setup.stream, setup.plan.window, setup.plan.memory, self.seed, self.run, told)
+            arguments = {"budgets": budgets, "first": setup.plan.first, "regrets": regrets}
+            measured: Row = do(Drive(drive_play, setup.factory, setting, arguments), stop)
+            return names | measured
         done = self._play(budgets, stop, np.zeros(0) if regrets is None else regrets)
         counts = {"pulls": PULLS, "switches": SWITCHES, "peak_memory": PEAK}
         measured = {name: int(done.counts[place]) for name, place in counts.items()}
@@ -242,6 +247,6 @@ class EpochPiece:
     piece: PlayPiece
     regrets: Floats
 
-    def measure(self, stop: threading.Event) -> None:
-        """Play once, and fill the array."""
-        self.piece.measure(stop, self.regrets)
+    def measure(self, stop: threading.Event, do: Do) -> None:
+        """Play once, in this process, and fill the array."""
+        self.piece.measure(stop, here, self.regrets)

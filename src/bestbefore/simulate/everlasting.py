@@ -11,8 +11,10 @@ from bestbefore.arguments import one_of, whole
 from bestbefore.plan import SeekPlan, plan_seek
 from bestbefore.probe.race import confidence
 from bestbefore.rules import CLOCKS, strategies_of
+from bestbefore.simulate.apart import Do
 from bestbefore.simulate.chosen import Chosen, Factory, chosen, numbers
-from bestbefore.simulate.four_verbs import seek_by_verbs
+from bestbefore.simulate.drive import Drive, drive_seek
+from bestbefore.simulate.made import Setting
 from bestbefore.simulate.parallel import run_all
 from bestbefore.simulate.seeds import generators, run_numbers
 from bestbefore.simulate.seek_loop import (
@@ -120,15 +122,18 @@ class SeekPiece:
     run: int
     seed: int
 
-    def measure(self, stop: threading.Event) -> Row:
+    def measure(self, stop: threading.Event, do: Do) -> Row:
         """Run once, and return the row of the table."""
-        made, stream, rngs = self.plan, self.stream, generators(self.seed, self.run)
+        made, stream = self.plan, self.stream
         names = {"strategy": self.name, "memory": made.memory, "run": self.run}
         best = best_of(stream, self.seed, self.run)
         if self.factory is None:
             return names | self._run(best, stop)
-        how, budget = (made.flag == "explicit", self.goes_on), int(made.budget or 0)
-        return names | seek_by_verbs(self.factory, stream, made.window, made.memory, budget, best, *how, rngs, stop)
+        setting = Setting(stream, made.window, made.memory, self.seed, self.run, {"delta": made.delta})
+        how = {"explicit": made.flag == "explicit", "goes_on": self.goes_on}
+        arguments = {"budget": int(made.budget or 0), "best": best} | how
+        measured: Row = do(Drive(drive_seek, self.factory, setting, arguments), stop)
+        return names | measured
 
     def _run(self, best: tuple[int, float], stop: threading.Event) -> Row:
         """Run a stream through a strategy, block by block."""

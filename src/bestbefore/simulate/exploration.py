@@ -13,7 +13,9 @@ from bestbefore.own import pointer
 from bestbefore.plan import ExplorePlan, plan_exploration
 from bestbefore.probe.challenge import challenge_unit
 from bestbefore.rules import KEEP, PROBE
+from bestbefore.simulate.apart import Do, here
 from bestbefore.simulate.chosen import Chosen, Factory, chosen, factory_of, numbers
+from bestbefore.simulate.drive import Drive, drive_explore
 from bestbefore.simulate.explore_loop import (
     PEAK,
     PULLS,
@@ -25,7 +27,7 @@ from bestbefore.simulate.explore_loop import (
     start_run,
     with_room_for,
 )
-from bestbefore.simulate.four_verbs import explore_by_verbs
+from bestbefore.simulate.made import Setting
 from bestbefore.simulate.oracle import summary
 from bestbefore.simulate.parallel import run_all
 from bestbefore.simulate.seeds import generators, run_numbers
@@ -53,8 +55,8 @@ def explore(
     """Run a stream through each keep rule with each memory, `runs` times; return a table, one row each.
 
     `stream` is a stream, or the means of Bernoulli arms.  `keep` is a rule's name; or a function with the signature of
-    a rule, see `bestbefore.keep`; or a function that makes an agent, see `simulate.drive`; or several of these; or a
-    dict that gives them the names they have in the table, as in {"two tests": partial(Mine, tests=2)}.
+    a rule, see `bestbefore.keep`; or a function that makes an agent, see `bestbefore.simulate.drive`; or several of
+    these; or a dict that gives them the names they have in the table, as in {"two tests": partial(Mine, tests=2)}.
 
     Slots and tests are those of an `Explorer` with the same arguments: `memory` and `epsilon` may both be left out.
     With `memory` alone, epsilon is 3 / memory.  `king` spends pulls in its own way, in one slot.
@@ -146,6 +148,7 @@ class Setup:
             rule, window, memory=memory, arms=stream.length, sigma=sigma, **settings
         )
         self.memory = self.plan.memory if memory is None else memory
+        self.told_epsilon = settings.get("epsilon")
         self.epsilon = min(self.plan.epsilon, 1.0)
         if self.plan.tests_of(stream.length) * stream.length > MOST:
             raise ValueError(
@@ -170,13 +173,16 @@ class ExplorePiece:
     run: int
     seed: int
 
-    def measure(self, stop: threading.Event, traced: Trace | None = None) -> Row:
+    def measure(self, stop: threading.Event, do: Do, traced: Trace | None = None) -> Row:
         """Run once, and return the row of the table; fill `traced` if given."""
-        setup, rngs = self.setup, generators(self.seed, self.run)
+        setup = self.setup
         names = {"keep": self.name, "memory": setup.memory, "run": self.run}
         if setup.factory:
-            window, memory = setup.plan.window, setup.memory
-            return names | explore_by_verbs(setup.factory, setup.stream, window, memory, setup.epsilon, rngs, stop)
+            told = {"epsilon": setup.told_epsilon, "delta": setup.plan.delta}
+            setting = Setting(setup.stream, setup.plan.window, setup.memory, self.seed, self.run, told)
+            arguments = {"epsilon": setup.epsilon} | (vars(traced) if traced else {})
+            measured: Row = do(Drive(drive_explore, setup.factory, setting, arguments), stop)
+            return names | measured
         done = self._run(stop, traced)
         counts = {"epsilon": setup.epsilon, "pulls": int(done.counts[PULLS]), "peak_memory": int(done.counts[PEAK])}
         return names | summary(done.errors) | counts
@@ -213,6 +219,6 @@ class TracePiece:
     piece: ExplorePiece
     traced: Trace
 
-    def measure(self, stop: threading.Event) -> None:
-        """Run once, and fill the arrays."""
-        self.piece.measure(stop, self.traced)
+    def measure(self, stop: threading.Event, do: Do) -> None:
+        """Run once, in this process, and fill the arrays."""
+        self.piece.measure(stop, here, self.traced)

@@ -110,12 +110,28 @@ def next_best(queue: Queue, mean: float, window: int) -> float:
 
 
 @njit
+def best_of_block(queue: Queue, means: npt.NDArray[np.float64], window: int) -> npt.NDArray[np.float64]:
+    """Let arms of these means arrive, one after the other; return the best valid mean after each."""
+    best = np.empty(means.size)
+    for arm in range(means.size):
+        best[arm] = next_best(queue, means[arm], window)
+    return best
+
+
+@njit
 def record(errors: Errors, error: float, epsilon: float) -> None:
     """Take the error of one time."""
     errors.sums[SUM] += error
     errors.sums[MAX] = max(errors.sums[MAX], error)
     errors.counts[WITHIN] += error <= epsilon + ROUNDING
     add(errors.sample, error)
+
+
+@njit
+def record_block(errors: Errors, block: npt.NDArray[np.float64], epsilon: float) -> None:
+    """Take the errors of several times."""
+    for error in block:
+        record(errors, error, epsilon)
 
 
 def summary(errors: Errors) -> dict[str, float]:

@@ -31,3 +31,8 @@ def run_numbers(runs: int | Sequence[int]) -> list[int]:
 def budget_generator(seed: int, run: int) -> np.random.Generator:
     """Return the generator of a run's budgets, which depend on nothing else."""
     return np.random.default_rng(np.random.SeedSequence((seed, run)).spawn(4)[3])
+
+
+def tape_seeds(seed: int, run: int) -> list[np.random.SeedSequence]:
+    """Return the seeds of a run's tapes: of the first rewards of all arms, and of those that follow."""
+    return np.random.SeedSequence((seed, run)).spawn(6)[4:]
