@@ -157,7 +157,7 @@ def ours() -> Table:
     stream = STREAMS["Bernoulli"]
 
     def explorer(memory: int = 10) -> Explorer:
-        return Explorer(window=WINDOW, memory=memory, pulls=PULLS)
+        return Explorer(window=WINDOW, memory=memory, tests=PULLS)
 
     def player(memory: int = 10) -> Player:
         return Player(window=WINDOW, memory=memory, partial=True)

@@ -39,16 +39,20 @@ PARAMETERS: Final = {"keep": ("memory", "arrival", "pulls", "total", "moment"), 
 
 
 def is_rule(kind: str, function: Function) -> bool:
-    """Tell whether a function can be called with as many arguments as a rule of this kind: "keep" or "pull"."""
-    if isinstance(function, Dispatcher):
-        function = function.py_func
-    if isinstance(function, type):
+    """Tell whether a function has as many parameters as a rule of this kind, "keep" or "pull".
+
+    A function that makes an agent names what agents are told, as `window` and `seed`: it is no rule.
+
+    >>> def newest(slots, arrival, pulls, total, moment): ...
+    >>> def agent(window, memory, seed, epsilon, delta): ...
+    >>> is_rule("keep", newest), is_rule("keep", agent), is_rule("keep", dict)
+    (True, False, False)
+    """
+    plain = function.py_func if isinstance(function, Dispatcher) else function
+    if not inspect.isfunction(plain):
         return False
-    try:
-        inspect.signature(function).bind(*PARAMETERS[kind])
-    except (TypeError, ValueError):
-        return False
-    return True
+    names = list(inspect.signature(plain).parameters)
+    return len(names) == len(PARAMETERS[kind]) and not {"window", "seed"} & set(names)
 
 
 @lru_cache(maxsize=64)

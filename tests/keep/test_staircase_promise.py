@@ -231,8 +231,7 @@ def worst_errors(means, slots, window, slack):
         memory, worst = empty_memory(slots), 0.0
         for now, mean in enumerate(means, start=1):
             expire(memory, now - window + 1)
-            more = (now, window, slack) if rule is staircase else ()
-            rule(memory, now, 10**6, 10**6 * mean, *more)
+            rule.admit(memory, now, 10**6, 10**6 * mean, Moment(now, window, now, slack, 0.0))
             answer = means[int(memory.arrival[leader(memory)]) - 1]
             worst = max(worst, max(means[max(now - window, 0) : now]) - answer)
         errors.append(round(worst, 3))

@@ -111,7 +111,7 @@ def test_an_agent_that_keeps_a_window_in_secret_is_found_out():
 def test_a_player_cannot_have_more_slots_than_it_was_given():
     bigger = partial(Player, memory=7, keep="fifo")
     with pytest.raises(ValueError, match="the agent Player stores 4 arms: 1, 2, 3, 4, but its memory has 3 slots"):
-        simulate.regret(streams.uniform(20), 10, 5, 3, bigger, runs=1)
+        simulate.play(streams.uniform(20), 10, 5, 3, bigger, runs=1)
 
 
 class Implicit:
@@ -145,15 +145,15 @@ class Explicit(Implicit):
 def test_with_an_implicit_flag_expired_arms_can_be_stored_and_cost_one_a_pull():
     means = [0.2, 0.9, 0.4, 0.5, 0.6]
     common = {"window": 2, "budget": 30, "flag": "implicit", "clock": "stops", "runs": 1}
-    (row,) = simulate.everlasting(means, strategy=Implicit, memory=2, **common)
+    (row,) = simulate.seek(means, strategy=Implicit, memory=2, **common)
     assert (row["wasted"], row["regret"], row["peak_memory"]) == (30, 30.0, 2)
 
 
 def test_with_an_explicit_flag_they_cannot():
     common = {"window": 2, "budget": 30, "clock": "stops", "runs": 1}
     with pytest.raises(ValueError, match="at arrival 3 the agent Explicit stores arm 1, which has expired"):
-        simulate.everlasting([0.2, 0.9, 0.4, 0.5], strategy=Explicit, memory=2, **common)
-    (row,) = simulate.everlasting([0.9, 0.2, 0.4, 0.5], strategy=Explicit, memory=1, **common)
+        simulate.seek([0.2, 0.9, 0.4, 0.5], strategy=Explicit, memory=2, **common)
+    (row,) = simulate.seek([0.9, 0.2, 0.4, 0.5], strategy=Explicit, memory=1, **common)
     assert (row["regret"], row["wasted"]) == (pytest.approx(0), 0), "the best arm stays valid"
 
 
@@ -167,13 +167,13 @@ def test_flags_are_told_of_stored_arms_only_and_after_their_window():
             return super().arrive(arm)
 
     with pytest.raises(ValueError, match="at arrival 3 the agent Nosy waits for the flag of arm 1, which has expired"):
-        simulate.everlasting([0.9, 0.2, 0.4], strategy=lambda: Nosy(0), **common)
+        simulate.seek([0.9, 0.2, 0.4], strategy=lambda: Nosy(0), **common)
 
     class Hasty(Explicit):
         overdue = (1,)
 
     with pytest.raises(ValueError, match=r"at arrival 1 .* flag of arm 1, whose window is not over: .* arms up to -1"):
-        simulate.everlasting([0.9, 0.2, 0.4], strategy=Hasty, **common)
+        simulate.seek([0.9, 0.2, 0.4], strategy=Hasty, **common)
 
 
 @pytest.mark.parametrize("flag", ["explicit", "implicit"])
@@ -187,7 +187,7 @@ def test_seekers_store_what_they_say(flag, memory, clock):
         return made[-1]
 
     common = {"window": 8, "memory": memory, "budget": 500, "flag": flag, "clock": clock, "runs": 3, "jobs": 1}
-    table = simulate.everlasting(streams.uniform(40), strategy=live, **common)
+    table = simulate.seek(streams.uniform(40), strategy=live, **common)
     assert table["peak_memory"].tolist() == [seeker.peak_memory for seeker in made]
 
 
@@ -221,12 +221,12 @@ def test_each_simulation_tells_its_own():
         return factory
 
     means, common = [0.3, 0.6, 0.2, 0.5], {"window": 2, "memory": 2, "runs": 1, "delta": 0.2}
-    simulate.explore(means, keep=note(partial(Explorer, pulls=3)), epsilon=0.6, **common)
-    simulate.explore(means, keep=note(partial(Explorer, pulls=3)), **common)
-    for budgets in (10, [10, 10, 10], [10, 9, 10], simulate.budgets.concentrated(10, epoch=3)):
-        simulate.regret(means, budgets=budgets, keep=note(Player), epsilon=0.5, **common)
-    simulate.regret(means, budgets=10, keep=note(Player), epsilon="best", **common)
-    simulate.everlasting(means, budget=50, strategy=note(Seeker), **common)
+    simulate.explore(means, keep=note(partial(Explorer, tests=3)), epsilon=0.6, **common)
+    simulate.explore(means, keep=note(partial(Explorer, tests=3)), **common)
+    for budgets in (10, [10, 10, 10, 10], [10, 9, 10, 10], simulate.budgets.concentrated(10, epoch=3)):
+        simulate.play(means, budgets=budgets, keep=note(Player), epsilon=0.5, **common)
+    simulate.play(means, budgets=10, keep=note(Player), epsilon="best", **common)
+    simulate.seek(means, budget=50, strategy=note(Seeker), **common)
     assert [one[2:6] for one in told] == [
         (0.6, 0.2, 4, None),
         (None, 0.2, 4, None),
@@ -268,7 +268,7 @@ def test_whoever_pulls_an_arm_equally_often_sees_the_same_rewards():
     AtOnce.books, Singly.books = {}, {}
 
     for kind in (AtOnce, Singly):
-        simulate.explore(streams.uniform(40), 10, 3, partial(kind, keep="bucket", pulls=700), runs=1)
+        simulate.explore(streams.uniform(40), 10, 3, partial(kind, keep="bucket", tests=700), runs=1)
     assert Singly.books == AtOnce.books
     assert set(dict(AtOnce.books)) == set(range(1, 41))
 
@@ -295,7 +295,7 @@ def test_whoever_pulls_an_arm_equally_often_sees_the_same_rewards():
             return self.stored[self.left * len(self.stored) // 600]
 
     for kind in (Alternate, InBlocks):
-        simulate.regret(streams.uniform(20), 2, 600, 2, kind, runs=1)
+        simulate.play(streams.uniform(20), 2, 600, 2, kind, runs=1)
     assert from_players[Alternate] == from_players[InBlocks]
     assert len(from_players[Alternate][5]) == 600
 
@@ -304,7 +304,7 @@ def test_answers_errors_and_regrets_can_be_had_time_by_time():
     stream = streams.uniform(200)
     where = Setting(stream, window=20, memory=4, seed=3, run=1)
     answers, errors, regrets = np.zeros(200, np.int64), np.zeros(200), np.zeros(200)
-    row = drive_explore(partial(Explorer, pulls=5), where, 0.3, answers=answers, errors=errors)
+    row = drive_explore(partial(Explorer, tests=5), where, 0.3, answers=answers, errors=errors)
     means = np.concatenate([arms.means for arms in where.blocks()])
     best = np.array([means[max(now - 20, 0) : now].max() for now in range(1, 201)])
     assert errors == pytest.approx(best - means[answers - 1])
@@ -327,7 +327,7 @@ def test_a_run_that_is_stopped_ends_early():
 
     where = Setting(streams.uniform(100), window=10, memory=4, seed=0, run=0)
     assert drive_play(partial(Stopping, partial=True), where, np.full(100, 50), stop=stop) == {}
-    assert drive_explore(partial(Explorer, pulls=9), where, 0.1, stop=stop) == {}
+    assert drive_explore(partial(Explorer, tests=9), where, 0.1, stop=stop) == {}
     assert drive_seek(Seeker, where, 10**6, (1, 0.5), False, False, stop=stop) == {}
     assert len(asked) == 1
 

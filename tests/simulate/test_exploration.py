@@ -36,9 +36,7 @@ def test_agent_and_compiled_loop_decide_alike(compiled_rewards, means, window, m
     stream = rewards_of(kind, streams.from_means(means))
     common = {"tests": pulls, "slack": slack}
     answers = simulate.trace(stream, window, memory, keep, seed=seed, **common).answers
-    agent = Answers(
-        window=window, keep=keep, memory=memory, delta=0.01, sigma=0.3 if kind == "gaussian" else None, **common
-    )
+    agent = Answers(window=window, keep=keep, memory=memory, sigma=0.3 if kind == "gaussian" else None, **common)
     with compiled_rewards():
         compiled, live = (
             simulate.explore(stream, window, memory, rule, runs=1, seed=seed, **common)
@@ -285,11 +283,23 @@ def test_bad_input_is_named(wrong, words):
         simulate.explore(**arguments)
 
 
-def test_trace_takes_one_memory_and_a_rule_by_name():
-    with pytest.raises(ValueError, match="memory must be one number"):
+def test_trace_takes_one_memory_and_one_rule():
+    with pytest.raises(ValueError, match="memory must be a whole number"):
         simulate.trace([0.5], 1, [1, 2])
     with pytest.raises(ValueError, match="keep must be one of"):
-        simulate.trace([0.5], 1, 1, Explorer)
+        simulate.trace([0.5], 1, 1, "bukcet")
+
+
+def test_trace_takes_agents_and_many_runs():
+    """A row a run, whose errors are those that the table sums up."""
+    stream, common = streams.uniform(60), {"window": 10, "memory": 3, "tests": 20, "seed": 4}
+    for keep in ("bucket", partial(Explorer, keep="bucket", tests=20)):
+        traced = simulate.trace(stream, keep=keep, runs=range(2, 5), **common)
+        assert traced.errors.shape == traced.answers.shape == (3, 60)
+        table = simulate.explore(stream, keep=keep, runs=range(2, 5), **common)
+        assert traced.errors.mean(axis=1) == pytest.approx(table["mean"])
+        alone = simulate.trace(stream, keep=keep, run=3, **common)
+        assert alone.answers.tolist() == traced.answers[1].tolist()
 
 
 def test_results_of_numpy_arguments_can_be_written_as_json():
@@ -305,11 +315,11 @@ def test_an_agent_is_told_what_it_lacks():
 
     for simulation, more, lacks in (
         ("explore", {"memory": 1}, "tell, best, stored"),
-        ("regret", {}, "tell, stored"),
-        ("everlasting", {"flag": "implicit", "clock": "stops"}, "tell, finish, stored"),
-        ("everlasting", {}, "tell, finish, stored, overdue, learn, tick"),
+        ("play", {}, "tell, stored"),
+        ("seek", {"flag": "implicit", "clock": "stops"}, "tell, finish, stored"),
+        ("seek", {}, "tell, finish, stored, overdue, learn, tick"),
     ):
-        own = {"strategy" if simulation == "everlasting" else "keep": Half}
+        own = {"strategy" if simulation == "seek" else "keep": Half}
         with pytest.raises(ValueError, match=f"agent for simulate.{simulation} must have .*, but Half lacks {lacks}$"):
             getattr(simulate, simulation)([0.5], 1, **more, **own, runs=1)
 

@@ -143,18 +143,18 @@ def test_ctrl_c_while_work_is_still_being_handed_out_does_the_same():
     """The second piece is never reached: the first, which is under way already, is told to stop."""
     under_way, told = threading.Event(), queue.Queue()
 
-    class Pieces(list):
-        def __iter__(self):
-            yield 0
-            under_way.wait(PATIENCE)
-            raise KeyboardInterrupt
-
     def work(piece, stop):
         under_way.set()
         told.put(stop.wait(PATIENCE))
 
+    class Pieces(list):
+        def __iter__(self):
+            yield Piece(work, 0)
+            under_way.wait(PATIENCE)
+            raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
-        run_all(work, Pieces([0, 1]), jobs=1)
+        parallel.run_all(Pieces([0, 1]), jobs=1)
     assert told.get(timeout=PATIENCE) is True
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chisquare, hypergeom, kstest, norm
 
 from bestbefore import streams
+from bestbefore.noise import Noise
 from bestbefore.simulate import tape
 from bestbefore.simulate.tape import FIRST, LEAF, SMALLEST, Tapes
 from bestbefore.streams.stream import Arms, bernoulli, rated_arms
@@ -14,7 +15,7 @@ from bestbefore.streams.stream import Arms, bernoulli, rated_arms
 KINDS = {
     "bernoulli": bernoulli(np.array([0.3, 0.9, 0.0, 1.0])),
     "stars": rated_arms([[1, 2, 3], [5, 0, 1], [0, 0, 1], [2, 2, 0]], levels=[0, 0.25, 1]),
-    "gaussian": bernoulli(np.array([0.3, 0.9, 0.0, 1.0]))._replace(sigma=0.4),
+    "gaussian": bernoulli(np.array([0.3, 0.9, 0.0, 1.0]))._replace(noise=Noise(0.4, False)),
 }
 
 
@@ -55,12 +56,12 @@ def test_seed_run_and_arrival_alone_decide(kind):
     arms = KINDS[kind]
     whole = [read(one, 1000) for one in tapes_of(kind, seed=5, run=2)]
     tapes = Tapes(5, 2)
-    blocks = [Arms(arms.means[rows], arms.levels, arms.weights[rows], arms.sigma) for rows in (slice(1), slice(1, 4))]
+    blocks = [Arms(arms.means[rows], arms.levels, arms.weights[rows], arms.noise) for rows in (slice(1), slice(1, 4))]
     cut = [read(one, 1000) for block in blocks for one in tapes.of_block(block)]
     assert cut == whole
     for seed, run in ((6, 2), (5, 3)):
         assert read(tapes_of(kind, seed, run)[0], 1000) != whole[0]
-    same = Arms(np.repeat(arms.means[:1], 2), arms.levels, np.repeat(arms.weights[:1], 2, axis=0), arms.sigma)
+    same = Arms(np.repeat(arms.means[:1], 2), arms.levels, np.repeat(arms.weights[:1], 2, axis=0), arms.noise)
     first, second = (read(one, 1000) for one in Tapes(5, 2).of_block(same))
     assert first != second, "two arms of one mean have tapes of their own"
 
@@ -129,7 +130,7 @@ def test_totals_have_the_distribution_of_sums(pulls):
         for kind, arms in {
             "bernoulli": bernoulli(np.full(2000, 0.6)),
             "stars": rated_arms(np.full((2000, 3), [1, 1, 2]), levels=[0, 0.5, 1]),
-            "gaussian": bernoulli(np.full(2000, 0.6))._replace(sigma=0.5),
+            "gaussian": bernoulli(np.full(2000, 0.6))._replace(noise=Noise(0.5, False)),
         }.items()
     }
     if pulls <= 1000:
@@ -155,7 +156,7 @@ def test_ratings_come_as_often_as_their_weights_say_and_in_any_order(start, size
 @pytest.mark.parametrize(("start", "size"), PLACES)
 def test_gaussian_rewards_are_normal_and_do_not_know_each_other(start, size):
     """Kolmogorov and Smirnov on all rewards, and correlations of neighbours and of halves; chance 1e-6 for each."""
-    rewards = columns(bernoulli(np.full(1000, 0.7))._replace(sigma=0.4), start, size, seed=4)
+    rewards = columns(bernoulli(np.full(1000, 0.7))._replace(noise=Noise(0.4, False)), start, size, seed=4)
     assert kstest(rewards.ravel(), norm(0.7, 0.4).cdf).pvalue > 1e-6
     z = (rewards - 0.7) / 0.4
     assert abs((z[:, :-1:2] * z[:, 1::2]).mean()) < 4.9 / np.sqrt(1000 * (size // 2))

@@ -64,10 +64,10 @@ from bestbefore.paper.published_panel import Memories, PublishedPanel, pulls_of_
 from bestbefore.paper.published_reservoir import everlasting_block, holds, reservoir_block
 from bestbefore.simulate.apart import Do
 from bestbefore.simulate.budgets import Budgets, as_budgets, checked
-from bestbefore.simulate.everlasting import best_of
 from bestbefore.simulate.oracle import summary
 from bestbefore.simulate.parallel import run_all
 from bestbefore.simulate.seeds import budget_generator, generators
+from bestbefore.simulate.seeking import best_of
 from bestbefore.simulate.table import Row, Table
 from bestbefore.streams import Stream
 

@@ -4,14 +4,14 @@ from typing import Any
 
 from bestbefore.simulate import budgets
 from bestbefore.simulate.epochs import epoch_regrets, play
-from bestbefore.simulate.everlasting import seek
 from bestbefore.simulate.exploration import Trace, explore, trace
 from bestbefore.simulate.figures import plot
+from bestbefore.simulate.seeking import seek
 from bestbefore.simulate.table import Table
 
 __all__ = ["Table", "Trace", "budgets", "epoch_regrets", "explore", "play", "plot", "seek", "trace"]
 
-_RENAMED = {"regret": "play"}
+_RENAMED = {"regret": "play", "everlasting": "seek"}
 
 
 def __getattr__(name: str) -> Any:
