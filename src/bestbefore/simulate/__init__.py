@@ -7,9 +7,10 @@ from bestbefore.simulate.epochs import epoch_regrets, play
 from bestbefore.simulate.exploration import Trace, explore, trace
 from bestbefore.simulate.figures import plot
 from bestbefore.simulate.seeking import seek
+from bestbefore.simulate.sweep import grid
 from bestbefore.simulate.table import Table
 
-__all__ = ["Table", "Trace", "budgets", "epoch_regrets", "explore", "play", "plot", "seek", "trace"]
+__all__ = ["Table", "Trace", "budgets", "epoch_regrets", "explore", "grid", "play", "plot", "seek", "trace"]
 
 _RENAMED = {"regret": "play", "everlasting": "seek"}
 
