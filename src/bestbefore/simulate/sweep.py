@@ -78,8 +78,8 @@ def grid(
         _check_axis(name, values)
     shown = [name for name in axes if name != "arms" or _is_listed(arms)]
     pieces: list[_Point] = []
-    for values in itertools.product(*axes.values()):
-        point = dict(zip(axes, values, strict=True))
+    for corner in itertools.product(*axes.values()):
+        point = dict(zip(axes, corner, strict=True))
         chosen = defaults | settings | {name: value for name, value in point.items() if name != "arms"}
         made = _stream_of(stream, point.get("arms"), chosen["window"])
         columns = {name: point[name] for name in shown}

@@ -14,7 +14,7 @@ from bestbefore.streams.hard import (
     signal_prime,
     signal_prime_beta,
 )
-from bestbefore.streams.movielens import movielens
+from bestbefore.streams.movielens_stream import movielens
 from bestbefore.streams.stream import BLOCK, Arms, Stream, as_stream, from_means, from_ratings
 from bestbefore.streams.synthetic import beta, constant, decreasing, sawtooth, two_level, two_level_spread, uniform
 
