@@ -12,11 +12,6 @@ from bestbefore.memory import put
 POINTS = {"window": [5, 10, 20], "memory": [2, 3, 5], "keep": ["bucket", "topk", "staircase", "fifo"]}
 
 
-def first_slot(memory, arrival, pulls, total, moment):
-    put(memory, 0, arrival, pulls, total)
-    return 0
-
-
 def test_each_point_is_the_table_of_that_setting():
     table = simulate.grid("explore", streams.uniform, arms=[40, 60], epsilon=[0.3, 0.5], keep="bucket", runs=2)
     assert len(table) == 2 * 2 * 2
@@ -47,6 +42,11 @@ def test_a_stream_that_depends_on_the_window_is_made_for_each():
 @pytest.mark.parametrize("where", ["threads", "processes", "dask"])
 def test_any_executor_gives_the_same_table(where):
     """3 windows x 3 memories x 4 rules x 20 runs, with a rule and an agent of one's own besides."""
+
+    def first_slot(memory, arrival, pulls, total, moment):
+        put(memory, 0, arrival, pulls, total)
+        return 0
+
     own = {"mine": first_slot, "agent": Explorer, **{name: name for name in POINTS["keep"]}}
     setting = POINTS | {"keep": own, "tests": 5, "runs": 20, "progress": False}
     stream = streams.uniform(40)
