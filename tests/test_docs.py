@@ -11,8 +11,9 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *s
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_snippets_run(page):
-    names = {}
-    for number, snippet in enumerate(re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL), start=1):
+    """A snippet right below a comment that names a file is that file: it belongs into a copy of the package."""
+    names, snippets = {}, re.findall(r"(?<!-->\n)```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    for number, snippet in enumerate(snippets, start=1):
         exec(compile(snippet, f"{page.name}, snippet {number}", "exec"), names)  # noqa: S102
 
 
