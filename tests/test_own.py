@@ -213,7 +213,7 @@ def test_a_rule_may_empty_slots():
     ("index", "words"),
     [
         (lambda pulls, total, horizon: math.nan, "must not fall when the mean rises"),
-        (lambda pulls, total, horizon: -total / pulls, "it falls from mean 0.0 to mean 0.02 after 1 pulls"),
+        (lambda pulls, total, horizon: -total / pulls, "it falls from mean 0.0 to mean 0.1 after 1 pulls"),
         (lambda pulls, total, horizon: total / pulls + pulls, "it rises from 1 to 2 pulls of mean 0.0"),
     ],
     ids=["nan", "falls", "rises"],
@@ -267,3 +267,101 @@ def test_a_function_with_the_wrong_parameters_is_refused_live():
         Explorer(keep=mean_of, memory=3)
     with pytest.raises(ValueError, match=r"pull must be a function of \(pulls, total, horizon\)"):
         Player(pull=moss.is_above)
+
+
+# Live agents watch, too
+
+
+def explored(agent, arm):
+    agent.arrive(arm)
+    agent.tell(arm, 0.5)
+
+
+def played(agent, arm):
+    agent.arrive(arm, budget=1)
+
+
+@pytest.mark.parametrize("rule", [nowhere, elsewhere, moves, raises])
+@pytest.mark.parametrize(("kind", "told", "step"), [(Explorer, {"tests": 2}, explored), (Player, {}, played)])
+def test_a_rule_that_breaks_its_contract_leaves_a_live_agent_as_it_was(rule, kind, told, step):
+    """Each arm is half tested when the next arrives, which settles it: the arrival that fails has not happened."""
+    agent, refused = kind(window=5, memory=2, keep=rule, seed=1, **told), None
+    for arm in range(1, 9):
+        before = json.dumps(agent.state())
+        try:
+            step(agent, arm)
+        except ValueError as wrong:
+            refused = str(wrong)
+            break
+    assert f"keep rule '{rule.__name__}'" in str(refused)
+    assert json.dumps(agent.state()) == before
+
+
+def test_a_live_player_wants_an_arm_to_pull_and_an_index_that_is_a_number():
+    with pytest.raises(ValueError, match="keep rule 'passes' must keep at least one arm"):
+        Player(window=5, memory=2, keep=passes).arrive("a", budget=1)
+
+    def none(pulls, total, horizon):
+        return math.nan
+
+    player = Player(window=5, memory=2, pull=none)
+    player.arrive("a", budget=3)
+    player.tell(player.ask(), 0.5)
+    with pytest.raises(ValueError, match="pull rule must return a number"):
+        player.ask()
+
+
+LEVEL = 0.0
+
+
+def test_a_rule_is_compiled_anew_when_a_value_that_it_refers_to_changes(monkeypatch):
+    def above(memory, arrival, pulls, total, moment):
+        if total < LEVEL * pulls:
+            return -1
+        put(memory, 0, arrival, pulls, total)
+        return 0
+
+    setting = {"window": 3, "memory": 1, "keep": above, "tests": 10}
+    assert simulate.trace([1.0, 0.0, 0.0], **setting).answers.tolist() == [1, 2, 3]
+    monkeypatch.setitem(globals(), "LEVEL", 0.5)
+    assert simulate.trace([1.0, 0.0, 0.0], **setting).answers.tolist() == [1, 1, 1]
+
+
+def test_a_late_reward_comes_with_a_fresh_coin():
+    """A rule that passes over one arm in twenty does not lose each arm that hears of a late reward."""
+
+    def nearly_all(memory, arrival, pulls, total, moment):
+        if moment.coin < 0.05:
+            return -1
+        put(memory, 0, arrival, pulls, total)
+        return 0
+
+    kept = 0
+    for seed in range(40):
+        explorer = Explorer(window=5, memory=1, keep=nearly_all, tests=1, seed=seed)
+        explorer.arrive("a")
+        explorer.tell("a", 0.5)
+        if explorer.stored:
+            explorer.tell("a", 0.5)
+        kept += len(explorer.stored)
+    assert kept > 20
+
+
+def test_a_slot_that_is_not_whole_is_refused():
+    def half(memory, arrival, pulls, total, moment):
+        put(memory, 0, arrival, pulls, total)
+        return 0.5
+
+    with pytest.raises(ValueError, match="keep rule 'half': it must return a slot"):
+        simulate.explore([0.5], window=1, memory=1, keep=half, tests=1, runs=1)
+
+
+def test_a_write_beyond_the_slots_is_refused_wherever_it_is_made():
+    """By `put`, too, which is compiled for speed."""
+
+    def far(memory, arrival, pulls, total, moment):
+        put(memory, 10_000_000, arrival, pulls, total)
+        return 0
+
+    with pytest.raises(ValueError, match="keep rule 'far': it raised an error"):
+        simulate.explore([0.5], window=1, memory=1, keep=far, tests=1, runs=1)

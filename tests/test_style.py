@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from bestbefore.rules import KEEP, PULL, STRATEGIES_OF_FLAG
+from bestbefore.rules import FLAGS, KEEP, PULL, strategies_of
 from bestbefore.style import (
     MOST_CURVES,
     apart,
@@ -53,7 +53,7 @@ def test_each_rule_has_a_colour_of_its_own():
 
 
 def test_every_strategy_of_a_flag_has_a_colour_of_its_own():
-    for names in STRATEGIES_OF_FLAG.values():
+    for names in map(strategies_of, FLAGS):
         assert len(set(colours_of([*names, "mine"], "strategy").values())) == len(names) + 1
 
 

@@ -2,12 +2,12 @@
 
 Compiled loops take such a function as a pointer.  So they are compiled once, for all functions, and found on disk like
 any other; only the function itself is compiled, in each process that uses it, and nothing of it is kept on disk.  It
-can never be mixed up with another one, nor with what it was before somebody changed it.
+is compiled anew when its code changes, or a value that it refers to, and never mixed up with another.
 
 A keep rule is `rule(memory, arrival, pulls, total, moment)`: see `bestbefore.keep`.  An index is
 `index(pulls, total, horizon)`: see `bestbefore.pull`.
 
->>> from bestbefore.memory import empty_memory
+>>> from bestbefore.memory import empty_memory, put
 >>> def newest(memory, arrival, pulls, total, moment):
 ...     put(memory, 0, arrival, pulls, total)
 ...     return 0
@@ -17,7 +17,6 @@ A keep rule is `rule(memory, arrival, pulls, total, moment)`: see `bestbefore.ke
 
 import inspect
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Final
 
 import numba
@@ -30,6 +29,12 @@ from bestbefore.rules import name_of
 
 FAILED: Final = -2
 """The slot that a keep rule returns when it has raised an error: compiled loops cannot take one from a pointer."""
+
+NO_SLOT: Final = -3
+"""The slot of a rule that returned a number that is not whole."""
+
+MOST_DEEP: Final = 4
+"""How far it is looked into functions that a rule calls for changes."""
 
 Function = Callable[..., Any]
 
@@ -55,28 +60,51 @@ def is_rule(kind: str, function: Function) -> bool:
     return len(names) == len(PARAMETERS[kind]) and not {"window", "seed"} & set(names)
 
 
-@lru_cache(maxsize=64)
 def jitted(kind: str, function: Function) -> Function:
     """Return the function as compiled code that Python can call; it says where it reads beyond an array."""
     if not is_rule(kind, function):
         parameters = ", ".join(PARAMETERS[kind])
         raise ValueError(f"{kind} must be a function of ({parameters}), which {name_of(function)!r} is not")
-    if isinstance(function, Dispatcher):
-        return function
-    compiled: Function = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(function)
-    return compiled
+    return _compiled(kind, function)[0]
 
 
-@lru_cache(maxsize=64)
 def pointer(kind: str, function: Function) -> Any:
     """Return the function as a pointer that compiled loops can take."""
-    rule = jitted(kind, function)
-    guarded, signature = (_keep, _keep_signature()) if kind == "keep" else (_index, _index_signature())
-    try:
-        return numba.cfunc(signature)(guarded(rule))
-    except NumbaError as wrong:
-        reason = str(wrong).strip().splitlines()
-        raise ValueError(f"{kind} rule {name_of(function)!r} cannot be compiled by numba: {' '.join(reason)}") from None
+    jitted(kind, function)
+    return _compiled(kind, function)[1]
+
+
+_known: dict[Any, tuple[Function, Any]] = {}
+
+
+def _compiled(kind: str, function: Function) -> tuple[Function, Any]:
+    """Compile a function, unless the same one was compiled before: same code, same values of all that it refers to."""
+    plain = _plain(function)
+    key = kind, _key(plain)
+    if key not in _known:
+        rule = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(plain)
+        guarded, signature = (_keep, _keep_signature()) if kind == "keep" else (_index, _index_signature())
+        try:
+            _known[key] = rule, numba.cfunc(signature)(guarded(rule))
+        except NumbaError as wrong:
+            reason = " ".join(str(wrong).split())
+            raise ValueError(f"{kind} rule {name_of(function)!r} cannot be compiled by numba: {reason}") from None
+    return _known[key]
+
+
+def _plain(function: Function) -> Any:
+    return function.py_func if isinstance(function, Dispatcher) else function
+
+
+def _key(value: Any, depth: int = 0) -> Any:
+    """Return what tells a function from others: its code, and what it refers to, by value as far as that is known."""
+    function = _plain(value)
+    if not inspect.isfunction(function) or depth > MOST_DEEP:
+        known = isinstance(value, (bool, int, float, str, bytes, type(None)))
+        return (type(value), value) if known else id(value)
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    used = [function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__]
+    return function.__code__, *(_key(one, depth + 1) for one in (*(function.__defaults__ or ()), *cells, *used))
 
 
 def _keep(rule: Function) -> Function:
@@ -84,9 +112,11 @@ def _keep(rule: Function) -> Function:
 
     def guarded(memory: Memory, arrival: int, pulls: int, total: float, moment: Moment) -> int:
         try:
-            return rule(memory, arrival, pulls, total, moment)  # type: ignore[no-any-return]
+            slot = rule(memory, arrival, pulls, total, moment)
         except Exception:
             return FAILED
+        whole = int(slot)
+        return whole if whole == slot else NO_SLOT
 
     return guarded
 
@@ -114,14 +144,17 @@ def _index_signature() -> Any:
     return types.float64(types.float64, types.float64, _typeof(horizon_of(1, 1, 0.5, 1)))
 
 
-def _no_keep(memory: Memory, arrival: int, pulls: int, total: float, moment: Moment) -> int:
-    return FAILED
-
-
-def _no_index(pulls: float, total: float, horizon: Horizon) -> float:
-    return float("nan")
-
-
-def pointers(keep: Function | None, pull: Function | None = None) -> tuple[Any, Any]:
-    """Return the pointers that loops take: of a user's own rules, or of some that are never called."""
-    return pointer("keep", keep or _no_keep), pointer("pull", pull or _no_index)
+def watched(name: str, rule: Function, memory: Memory, arrival: int, pulls: int, total: float, moment: Moment) -> None:
+    """Let a user's own keep rule decide on an arm, live; raise a `ValueError` if it breaks its contract."""
+    before = memory.arrival.copy()
+    try:
+        slot = rule(memory, arrival, pulls, total, moment)
+    except Exception as wrong:
+        raise ValueError(f"keep rule {name!r} raised {wrong!r}") from wrong
+    if slot not in range(-1, before.size):
+        raise ValueError(f"keep rule {name!r} must return a slot, or -1 for an arm that it passes over, not {slot!r}")
+    for place, (old, new) in enumerate(zip(before.tolist(), memory.arrival.tolist(), strict=True)):
+        if new != (arrival if place == slot else old) and (place == slot or new != 0):
+            raise ValueError(
+                f"keep rule {name!r} must put the arm into the slot that it returns, and leave the others or empty them"
+            )

@@ -5,9 +5,9 @@ for the compiler.  A new rule is a file in `keep/` (`pull/`, `probe/`) of the ru
 
 >>> KEEP["bucket"].number, [rule.name for rule in KEEP.values() if not rule.plays]
 (3, ['king'])
->>> keep_rule("bukcet")
+>>> keep_rule("bukcet")                      # doctest: +ELLIPSIS
 Traceback (most recent call last):
-ValueError: keep must be one of 'fifo', 'reservoir', 'topk', 'bucket', 'staircase', 'king', not 'bukcet'
+ValueError: keep must be one of 'fifo', ..., not 'bukcet'
 """
 
 from collections.abc import Callable, Mapping

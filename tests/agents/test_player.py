@@ -188,7 +188,7 @@ def test_a_damaged_state_is_refused():
     [
         ({"window": 0}, "window must be"),
         ({"memory": 0}, "memory must be"),
-        ({"keep": "king"}, "keep must be one of 'fifo', 'reservoir', 'topk', 'bucket', 'staircase', not 'king'"),
+        ({"keep": "king"}, "keep must be one of 'fifo', .*'staircase'.*, not 'king'"),
         ({"pull": "best"}, "pull must be one of"),
         ({"delta": 1}, "delta must be"),
         ({"epsilon": 2}, "epsilon must be"),

@@ -105,7 +105,7 @@ def test_an_agent_that_keeps_a_window_in_secret_is_found_out():
         stored = ()
 
     with pytest.raises(ValueError, match="the agent Hoarder answered with arm 1, which is not in its memory"):
-        simulate.explore([0.9, 0.1, 0.1], 3, 3, partial(Hoarder, pulls=50), runs=1)
+        simulate.explore([0.9, 0.1, 0.1], 3, 3, partial(Hoarder, tests=50), runs=1)
 
 
 def test_a_player_cannot_have_more_slots_than_it_was_given():
@@ -242,10 +242,34 @@ def test_each_simulation_tells_its_own():
 
 
 def test_an_agent_told_all_pulls_as_the_rule_of_its_name():
-    """Slots, epsilon, delta and n are told: with the guarantee set, an Explorer pulls as often as its rule."""
-    own = {"rule": "bucket", "live": partial(Explorer, keep="bucket", guarantee="strong")}
-    table = simulate.explore(streams.uniform(30), 10, 6, own, epsilon=0.5, delta=0.1, runs=1)
-    assert table["pulls"][0] == table["pulls"][1]
+    """All settings are told, and an open memory is left open: an Explorer has the slots and pulls of its rule."""
+    settings = [
+        {"memory": 6, "epsilon": 0.5, "delta": 0.1, "guarantee": "strong"},
+        {"epsilon": 0.3},
+        {},
+        {"memory": 4},
+        {"memory": 4, "tests": 7},
+        {"epsilon": 0.2, "split": 0.5, "guarantee": "anytime"},
+    ]
+    for rule in ("bucket", "staircase", "topk"):
+        own = {"rule": rule, "live": partial(Explorer, keep=rule)}
+        for said in settings:
+            first, second = simulate.explore(streams.uniform(30), 10, keep=own, runs=1, **said)
+            assert (first["pulls"], first["memory"]) == (second["pulls"], second["memory"])
+
+
+def test_agents_are_told_how_noisy_rewards_are():
+    for simulation, told in (("explore", {"keep": Explorer}), ("play", {"keep": Player, "budgets": 20})):
+        table = getattr(simulate, simulation)(streams.uniform(30).gaussian(2.0), 5, memory=3, runs=1, **told)
+        assert table["peak_memory"][0] <= 3
+
+
+def test_a_function_that_is_neither_a_rule_nor_makes_an_agent_is_told_so():
+    def nearly(memory, arrival, total):
+        return -1
+
+    with pytest.raises(ValueError, match=r"must be a rule of .*, or make an agent .*; 'nearly' needs 'arrival'"):
+        simulate.explore([0.5], 1, 1, nearly, runs=1)
 
 
 # Rewards, and what is measured

@@ -49,7 +49,7 @@ def test_any_executor_gives_the_same_table(where):
 
     own = {"mine": first_slot, "agent": Explorer, **{name: name for name in POINTS["keep"]}}
     setting = POINTS | {"keep": own, "tests": 5, "runs": 20, "progress": False}
-    stream = streams.uniform(40)
+    stream = streams.uniform(25)
     here = simulate.grid("explore", stream, **setting)
     assert len(here) == 3 * 3 * 6 * 20
     if where == "threads":

@@ -45,6 +45,7 @@ class BaseAgent:
     _other_fields: ClassVar[dict[str, Any]] = {}  # what the agent itself adds to its state and takes back
     _fields_of_an_arm: ClassVar[dict[str, Any]] = {}  # what else is saved of each arm, by _record
     _keeps_expired: ClassVar[bool] = False
+    _rule: str  # what the agent goes by, in a word
 
     def __init__(
         self,
@@ -73,10 +74,9 @@ class BaseAgent:
         stored = f"{len(self)} of {self.memory} slots in use"
         return f"<{type(self).__name__}: {self._rule}, window {self.window}, {stored}, {self.arrivals} arrived>"
 
-    @property
-    def _rule(self) -> str:
-        """What the agent goes by, in a word."""
-        raise NotImplementedError
+    def _other_state(self) -> dict[str, Any]:
+        """Return what the agent itself adds to its state."""
+        return {}
 
     @property
     def stored(self) -> list[Any]:
@@ -118,7 +118,7 @@ class BaseAgent:
             | {field: getattr(self, f"_{field}") for field in _COUNTS | self._fields}
             | {"roster": self._roster.state(), "arms": stored + tested, "rng": generator_state(self._rng)}
         )
-        return state
+        return state | self._other_state()
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:

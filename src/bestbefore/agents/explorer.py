@@ -9,8 +9,9 @@ from bestbefore import keep as keep_rules
 from bestbefore import plan
 from bestbefore.agents import saved
 from bestbefore.agents.base import BaseAgent, Statistics
+from bestbefore.agents.rollback import all_or_nothing
 from bestbefore.memory import Moment, drop, expire, put
-from bestbefore.own import jitted
+from bestbefore.own import jitted, watched
 from bestbefore.plan import plan_exploration
 from bestbefore.probe.challenge import Challenges
 from bestbefore.probe.fixed import FixedTests
@@ -18,8 +19,6 @@ from bestbefore.probe.fixed import FixedTests
 
 class Explorer(BaseAgent):
     """Find a nearly best arm of the last `window` arrivals, remembering only a few arms.
-
-    Each arm is tested when it arrives, by as many pulls as the guarantee needs; then the keep rule decides who stays.
 
     Parameters
     ----------
@@ -40,7 +39,7 @@ class Explorer(BaseAgent):
     memory
         Slots.  Unless given, as many as the guarantee needs; given without epsilon, they are put to their best use.
     seed
-        A seed or a generator, for rules that draw, such as "reservoir".
+        A seed or a generator, for rules that draw.
     probe
         How an arriving arm is tested: "fixed", or "challenge" with keep="king".  Unless given, as the keep rule needs.
     pending
@@ -108,23 +107,18 @@ class Explorer(BaseAgent):
             sigma=sigma,
         )
         self.plan = made = plan_exploration(keep, **arguments)
+        self._rule = made.keep.name
         arguments = saved.with_rules(arguments, keep=keep)
         super().__init__(arguments, made.window, made.slots, made.noise, seed, made.pending)
         self.memory = made.memory
         self.keep, self.split, self.arms, self.pending = keep, split, made.arms, made.pending
         self.epsilon, self.delta, self.guarantee = made.epsilon, made.delta, made.guarantee
-        self.slack, self.probe = made.slack, made.probe
-        self.exempt = made.exempt
-        """How many of the oldest valid arms the promise does not speak of: 0 unless `slack` lets it pass arms over."""
+        self.slack, self.probe, self.exempt = made.slack, made.probe, made.exempt
         self._own = jitted("keep", made.keep.own) if made.keep.own else None
         self._probe: FixedTests | Challenges = FixedTests()
         if made.probe == "challenge":
             self._probe = Challenges(min(made.epsilon, 1.0), made.delta, made.noise.sigma)
         self._irregular = 0  # the newest arm whose mean does not rest on its test alone, as planned
-
-    @property
-    def _rule(self) -> str:
-        return self.plan.keep.name
 
     @property
     def tests(self) -> int:
@@ -140,8 +134,8 @@ class Explorer(BaseAgent):
     def promise(self) -> float | None:
         """The epsilon that is promised with probability 1 - delta, of all arms whose tests are over, or None.
 
-        It speaks of all valid arms but the `exempt` oldest.  There is none where the settings allow none, nor while an
-        arm is valid whose test was cut short, or got rewards after it was over.
+        It speaks of all valid arms but the `exempt` oldest, which are none unless `slack` is above 0.  There is none
+        where the settings allow none, nor while an arm is valid whose test was cut short, or got rewards after it.
         """
         return None if self._irregular else self.plan.promise
 
@@ -150,21 +144,21 @@ class Explorer(BaseAgent):
 
         Arms that have expired, with this arrival or before, are among them; nothing of them is kept.
         """
-        number = self._roster.arrive(arm)
-        self._expire()
-        while len(self._tests) >= self.plan.pending:
-            self._settle(next(iter(self._tests)))
-        self._tests[number] = Statistics(0, 0.0, self._tests_of(number))
-        if not self._probe.begin(self._slots):
-            self._settle(number)
-        self._forget()
+        with all_or_nothing(self, self._own is not None):
+            number = self._roster.arrive(arm)
+            self._expire()
+            while len(self._tests) >= self.plan.pending:
+                self._settle(next(iter(self._tests)))
+            self._tests[number] = Statistics(0, 0.0, self._tests_of(number))
+            if not self._probe.begin(self._slots):
+                self._settle(number)
+            self._forget()
         return self._roster.handed_out()
 
     def ask(self) -> Any:
         """Return the arm to pull next, or None when nothing is to be pulled before the next arrival.
 
-        Each call counts as a pull under way, so several may be: asked often enough, an arm is not named again while its
-        rewards are awaited.
+        Each call counts as a pull under way: asked often enough, an arm is not named again while its rewards are due.
         """
         for number in [*self._probe.pulled_again(self._slots), *self._tests]:
             if self._wanted(number) > self._in_flight.get(number, 0):
@@ -172,18 +166,21 @@ class Explorer(BaseAgent):
         return None
 
     def wanted(self, arm: Hashable) -> int:
-        """Return how many rewards of an arm are still wanted, those under way included."""
+        """Return how many rewards of an arm are still wanted, pulls under way included."""
         return self._wanted(self._roster.number(arm))
 
     def tell(self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None) -> None:
         """Take a reward of an arm, or the total of `pulls` rewards, whenever it comes back.
 
-        An arm that is not in memory raises `UnknownArm`.  Names may come again once they are forgotten: whoever notes
-        `arrivals` when an arm arrives can send it along as `arrival`, and a reward for an earlier bearer of the name
-        then raises `ExpiredArm` or `UnknownArm` too.
+        An arm that is not in memory raises `UnknownArm`.  Names may come again once they are forgotten: note `arrivals`
+        when an arm arrives, send it along as `arrival`, and a reward for an earlier bearer raises `ExpiredArm`.
         """
         number, pulls, total = self._heard(arm, reward, pulls, arrival)
         more = self._statistics_with(number, pulls, total)
+        with all_or_nothing(self, self._own is not None):
+            self._take(number, pulls, total, more)
+
+    def _take(self, number: int, pulls: int, total: float, more: Statistics) -> None:
         under_test = number in self._tests
         self._told(number, pulls)
         if under_test:
@@ -199,15 +196,11 @@ class Explorer(BaseAgent):
 
     @classmethod
     def from_state(cls, state: dict[str, Any], *, keep: Callable[..., int] | None = None) -> Self:
-        """Make an explorer that goes on exactly where the one that gave `state` stood.
-
-        A keep rule of your own is not saved: give it again.
-        """
+        """Make an explorer that goes on where the one that gave `state` stood; give a rule of your own again."""
         return cls._restored(state, keep=keep)
 
-    def state(self) -> dict[str, Any]:
-        """Return all that the explorer knows as a plain dict, ready for JSON if the arms' names are."""
-        return super().state() | {"probe": self._probe.state()}
+    def _other_state(self) -> dict[str, Any]:
+        return {"probe": self._probe.state()}
 
     def _restore(self, fields: dict[str, Any]) -> None:
         super()._restore(fields)
@@ -236,20 +229,21 @@ class Explorer(BaseAgent):
         if test.pulls < test.wanted:
             self._irregular = max(self._irregular, number)
         if self._probe.passes(self._slots, test.pulls):
-            self._admit(number, test, self._rng.random() if self.plan.keep.draws else 0.0)
+            self._admit(number, test)
 
-    def _admit(self, number: int, test: Statistics, coin: float) -> None:
+    def _admit(self, number: int, test: Statistics) -> None:
+        rule, coin = self.plan.keep, self._rng.random() if self.plan.keep.draws else 0.0
         moment = Moment(self._roster.now, self.window, self._roster.now, self.plan.slack, coin)
         if self._own:
-            self._own(self._slots, number, test.pulls, test.total, moment)
+            watched(rule.name, self._own, self._slots, number, test.pulls, test.total, moment)
         else:
-            keep_rules.admit(self.plan.keep.number, self._slots, number, test.pulls, test.total, moment)
+            keep_rules.admit(rule.number, self._slots, number, test.pulls, test.total, moment)
 
     def _update(self, number: int, known: Statistics) -> None:
         """Count rewards for an arm that is stored already; where its place depends on its mean, place it anew."""
         self._irregular = max(self._irregular, number)
         if self.plan.keep.by_mean:
             drop(self._slots, self._slot(number))
-            self._admit(number, known, 0.0)
+            self._admit(number, known)
         else:
             put(self._slots, self._slot(number), number, known.pulls, known.total)

@@ -10,9 +10,10 @@ from bestbefore import keep as keep_rules
 from bestbefore import plan
 from bestbefore.agents import saved
 from bestbefore.agents.base import BaseAgent
-from bestbefore.arguments import finite, whole
+from bestbefore.agents.rollback import all_or_nothing
+from bestbefore.arguments import finite, real, whole
 from bestbefore.memory import Memory, Moment, expire, put
-from bestbefore.own import jitted
+from bestbefore.own import jitted, watched
 from bestbefore.plan import plan_play
 from bestbefore.pull import Horizon, choose, highest, horizon_of
 
@@ -90,6 +91,7 @@ class Player(BaseAgent):
             sigma=sigma,
         )
         self.plan = made = plan_play(keep=keep, pull=pull, **arguments)
+        self._rule = f"{made.keep.name} x {made.pull.name}"
         super().__init__(saved.with_rules(arguments, keep=keep, pull=pull), made.window, made.memory, made.noise, seed)
         self.keep, self.pull, self.delta, self.epsilon = keep, pull, made.delta, made.epsilon
         self.carry, self.partial = made.carry, made.partial
@@ -103,10 +105,6 @@ class Player(BaseAgent):
         self._odds: dict[int, list[float]] = {}  # of this epoch's pulls in flight
 
     @property
-    def _rule(self) -> str:
-        return f"{self.plan.keep.name} x {self.plan.pull.name}"
-
-    @property
     def left(self) -> int | None:
         """The pulls left of this epoch's budget, or None where there is none to keep to."""
         return None if self._budget is None else max(self._budget - self._spent, 0)
@@ -118,11 +116,12 @@ class Player(BaseAgent):
         `partial` has no epoch, and no pull, before the first window is full.
         """
         budget = None if budget is None else whole("budget", budget, at_least=0)
-        number = self._roster.arrive(arm)
+        with all_or_nothing(self, self._own_keep is not None):
+            number = self._roster.arrive(arm)
+            expire(self._slots, self._roster.oldest)
+            self._make_room(number)
         self._spent = 0
         self._budget = budget if number >= self.plan.first else 0
-        expire(self._slots, self._roster.oldest)
-        self._make_room(number)
         if not self.carry and self._budget != 0:
             self._slots.pulls[:] = 0
             self._slots.total[:] = 0.0
@@ -176,10 +175,7 @@ class Player(BaseAgent):
         keep: Callable[..., int] | None = None,
         pull: Callable[..., float] | None = None,
     ) -> Self:
-        """Make a player that goes on exactly where the one that gave `state` stood.
-
-        Rules of your own are not saved: give them again.
-        """
+        """Make a player that goes on where the one that gave `state` stood; give rules of your own again."""
         return cls._restored(state, keep=keep, pull=pull)
 
     def _record(self, number: int, slot: int | None) -> dict[str, Any]:
@@ -208,7 +204,9 @@ class Player(BaseAgent):
         coin = self._rng.random() if self.plan.keep.draws else 0.0
         moment = Moment(number, self.window, number, 0.0, coin)
         if self._own_keep:
-            self._own_keep(self._slots, number, 0, 0.0, moment)
+            watched(self.plan.keep.name, self._own_keep, self._slots, number, 0, 0.0, moment)
+            if not self._slots.arrival.any():
+                raise ValueError(f"keep rule {self.plan.keep.name!r} must keep at least one arm that can be pulled")
         else:
             keep_rules.admit(self.plan.keep.number, self._slots, number, 0, 0.0, moment)
 
@@ -239,6 +237,9 @@ def _highest(own: Callable[..., float], memory: Memory, horizon: Horizon) -> int
 
     def height(slot: int) -> tuple[float, int]:
         pulls, total = float(memory.pulls[slot]), float(memory.total[slot])
-        return own(pulls, total, horizon) if pulls else np.inf, int(memory.arrival[slot])
+        found = real(own(pulls, total, horizon)) if pulls else np.inf
+        if np.isnan(found):
+            raise ValueError("pull rule must return a number, not NaN")
+        return found, int(memory.arrival[slot])
 
     return max(np.flatnonzero(memory.arrival).tolist(), key=height)

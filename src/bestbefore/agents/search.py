@@ -41,15 +41,12 @@ class Search(BaseAgent):
 
     def _begin(self, plan: SeekPlan) -> None:
         """Begin before the first arrival."""
+        self._rule = plan.strategy.name
         self._code, self._log = plan.strategy.number, confidence(plan.tests)
         self._champion = self._ticks = 0
         self._rivals = 0.0  # how many arms may be as good as the leader
         self._phase = RUNNING
         self._began: int | None = None  # how many pulls there were when the rest began to be spent
-
-    @property
-    def _rule(self) -> str:
-        return self.plan.strategy.name
 
     def _tests_of(self, number: int) -> int:
         return self.tests

@@ -55,7 +55,7 @@ def _remarks(window: int, slots: int, arms: int) -> list[str]:
     """Say what the slots at hand can promise."""
     lines = []
     if window > arms:
-        lines.append(f"Only {arms:,} arms arrive, so none ever expires: the numbers are those of W = {arms:,}.")
+        lines.append(f"Only {arms:,} arms arrive, so none ever expires.")
     if slots >= min(window, arms):
         lines.append(f"With {slots:,} slots every valid arm is stored; `bestbefore explore` shows what pulls gain.")
         return lines
@@ -68,7 +68,7 @@ def _remarks(window: int, slots: int, arms: int) -> list[str]:
 def advice(window: int, epsilon: float, delta: float, memory: int, arms: int, budget: int) -> list[Advice]:
     """Return the rows of the table: `slots` that the task takes, and whether it is possible with `memory` of them.
 
-    Possible is None where the paper leaves it open.  A window as long as the stream is as good as a longer one.  Where
+    Possible is None where the paper leaves it open.  Where
     a rule solves the task, `keep`, `tests` (pulls of each arm) and `promise` are those of its plan.
 
     >>> rows = advice(window=50, epsilon=0.1, delta=0.05, memory=30, arms=1000, budget=10**6)
@@ -78,7 +78,7 @@ def advice(window: int, epsilon: float, delta: float, memory: int, arms: int, bu
     ('bucket', 30, 3915, 0.1)
     """
     window, arms, memory = whole("window", window), whole("arms", arms), whole("memory", memory)
-    window = min(window, arms)
+    given, window = window, min(window, arms)
     few = bounds.exact_memory(window)
     return [
         _row(
@@ -88,7 +88,7 @@ def advice(window: int, epsilon: float, delta: float, memory: int, arms: int, bu
             f"no algorithm below {few:,} slots is right 99% of times" if few > 1 else "a slot for each valid arm",
             "Theorem 1",
         ),
-        *_exploration(window, epsilon, delta, memory, arms),
+        *_exploration(given, epsilon, delta, memory, arms),
         *_regret(window, memory, arms, whole("budget", budget)),
     ]
 

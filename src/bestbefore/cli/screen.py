@@ -104,8 +104,10 @@ def print_cells(
 
 
 def _wide(cells: Cells, beside: tuple[str, Cells] | None) -> "Screen | None":
-    """Make a column for each rule; None if what stands beside differs."""
+    """Make a column for each rule; None if rules have memories of their own, or what stands beside differs."""
     names = list(dict.fromkeys(name for _, name in cells))
+    if len(cells) < len(names) * len({memory for memory, _ in cells}):
+        return None
     screen = _empty(["memory", *([beside[0]] if beside else []), *("\n".join(name) for name in names)])
     for memory in dict.fromkeys(memory for memory, _ in cells):
         said = {beside[1][memory, name] for name in names} if beside else set()

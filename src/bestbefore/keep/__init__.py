@@ -5,7 +5,8 @@ into a slot and returns the slot, or passes the arm over and returns -1.  It nev
 the order of their arrival, but need not: a test that takes long may end after that of a younger arm.
 
 An arm with `pulls` of 0 was not pulled yet: a player needs it in a slot before it can be pulled, so the rule makes room
-for it.  See `bestbefore.memory` for the slots, for `Moment`, and for what rules are made of.
+for it.  A rule that draws uses `moment.coin`: other random numbers would not follow the seed.  See
+`bestbefore.memory` for the slots, for `Moment`, and for what rules are made of.
 """
 
 from bestbefore.ladder import ladder

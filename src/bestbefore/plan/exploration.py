@@ -24,14 +24,15 @@ from bestbefore.rules import PROBE, Keep, keep_rule
 class ExplorePlan:
     """The settings of an explorer, checked, with everything derived that was left open.
 
-    `slots` are those of the keep rule, and `memory` has those of pending arms, too.  `theta` is how far an empirical
-    mean may be off.  `promise` is the epsilon that holds with probability 1 - delta, of all valid arms but the `exempt`
-    oldest; None where nothing is promised.
+    `slots` are those that the keep rule uses; `memory` is what there may be, with those of pending arms.  `theta` is
+    how far an empirical mean may be off.  `promise` is the epsilon that holds with probability 1 - delta, of all valid
+    arms but the `exempt` oldest; None where nothing is promised.
     """
 
     keep: Keep
     probe: str
     window: int
+    memory: int
     slots: int
     pending: int
     epsilon: float
@@ -44,11 +45,6 @@ class ExplorePlan:
     noise: Noise
     promise: float | None
     exempt: int
-
-    @property
-    def memory(self) -> int:
-        """How many arms are stored at most: arms under test before the newest are stored, too."""
-        return self.slots + self.pending - 1
 
     def tests_of(self, arrival: int) -> int:
         """Return how often the arm of this arrival is to be pulled."""
@@ -91,7 +87,8 @@ def plan_exploration(
     elif split is not None:
         raise ValueError(f"split must be left out when memory is given, not {split!r}: the slots decide it")
     else:
-        slots = whole("memory", memory, at_least=pending) - (pending - 1)
+        memory = whole("memory", memory, at_least=pending)
+        slots = memory - (pending - 1)
         theta = _theta_for(rule, window, slots, epsilon, tests)
     epsilon = bounds.epsilon_for_memory(slots) if epsilon is None else epsilon
     slots = rule.slots or slots
@@ -101,6 +98,7 @@ def plan_exploration(
         keep=rule,
         probe=_probe(rule, probe, pending),
         window=window,
+        memory=slots + pending - 1 if memory is None else memory,
         slots=slots,
         pending=pending,
         epsilon=epsilon,

@@ -5,7 +5,7 @@ from typing import Any
 from bestbefore._jit import njit
 from bestbefore.keep import admit
 from bestbefore.memory import Memory, Moment
-from bestbefore.own import FAILED
+from bestbefore.own import FAILED, NO_SLOT
 
 
 @njit
@@ -21,7 +21,7 @@ def admitted(rule: int, own: Any, memory: Memory, arrival: int, pulls: int, tota
     slot = own(memory, arrival, pulls, total, moment)
     if slot == FAILED:
         raise ValueError("it raised an error")
-    if slot < -1 or slot >= before.size:
+    if slot == NO_SLOT or slot < -1 or slot >= before.size:
         raise ValueError("it must return a slot, or -1 for an arm that it passes over")
     for place in range(before.size):
         expected = arrival if place == slot else before[place]

@@ -63,8 +63,8 @@ def drive_explore(
     (arrivals, 0 for none) and `errors` are filled, time by time, if given.
     """
     stop = stop or threading.Event()
-    agent = made(factory, "explore", EXPLORES, setting.facts())
-    account, tapes = Account(agent, setting.memory, setting.window), Tapes(setting.seed, setting.run)
+    agent = made(factory, "explore", EXPLORES, setting.filled(factory))
+    account, tapes = Account(agent, setting.slots_of(agent), setting.window), Tapes(setting.seed, setting.run)
     wanted_of = getattr(agent, "wanted", None)
     queue, measured = empty_queue(0), no_errors(setting.stream.length)
     now = pulls = 0
@@ -98,7 +98,8 @@ def drive_explore(
         record_block(measured, np.array(lost), epsilon)
         if errors is not None:
             errors[start:now] = lost
-    return summary(measured) | {"epsilon": epsilon, "pulls": pulls, "peak_memory": account.peak}
+    counts = {"epsilon": epsilon, "pulls": pulls, "peak_memory": account.peak}
+    return {"memory": setting.slots_of(agent)} | summary(measured) | counts
 
 
 def drive_play(
@@ -119,8 +120,9 @@ def drive_play(
     """
     stop = stop or threading.Event()
     equal = np.unique(budgets[first - 1 :])
-    agent = made(factory, "play", PLAYS, setting.facts(budget=int(equal[0]) if equal.size == 1 else None))
-    account, tapes = Account(agent, setting.memory, setting.window), Tapes(setting.seed, setting.run)
+    budget_of_all = int(equal[0]) if equal.size == 1 else None
+    agent = made(factory, "play", PLAYS, setting.filled(factory, budget=budget_of_all))
+    account, tapes = Account(agent, setting.slots_of(agent), setting.window), Tapes(setting.seed, setting.run)
     queue, each = empty_queue(0), budgets.tolist()
     regret, now, switches, last = 0.0, 0, 0, None
     for arms in setting.blocks():
@@ -152,7 +154,8 @@ def drive_play(
                 regrets[now - 1] = regret - before
         if stop.is_set():
             return {}
-    return {"regret": regret, "pulls": sum(each), "switches": switches, "peak_memory": account.peak}
+    counts = {"pulls": sum(each), "switches": switches, "peak_memory": account.peak}
+    return {"memory": setting.slots_of(agent), "regret": regret} | counts
 
 
 def drive_seek(
@@ -191,10 +194,10 @@ class _Seek:
         stop: threading.Event,
     ) -> None:
         needed = SEEKS + (FLAGGED if explicit else ()) + (TICKED if goes_on else ())
-        self.agent = made(factory, "seek", needed, setting.facts(budget=budget), always=("budget",))
+        self.agent = made(factory, "seek", needed, setting.filled(factory, budget=budget), always=("budget",))
         self.setting, self.budget, self.explicit, self.goes_on, self.stop = setting, budget, explicit, goes_on, stop
         self.best, self.best_mean = best
-        self.account = Account(self.agent, setting.memory, setting.window)
+        self.account = Account(self.agent, setting.slots_of(self.agent), setting.window)
         self.now = self.pulls = self.wasted = 0
         self.earned, self.found = 0.0, False
 

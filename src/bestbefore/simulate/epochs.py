@@ -163,6 +163,7 @@ class Setup:
         settings |= {"epsilon": None if self.best_epsilon else epsilon}
         sigma = None if stream.noise.bounded else stream.noise.sigma
         self.plan: PlayPlan = plan_play(window, memory, sigma=sigma, **settings)
+        self.told, self.memory_is_open = {"epsilon": self.plan.epsilon} | settings, memory is None
         self.leaps = bool(leaps)
         if self.plan.pull.own is not None and self.leaps and stream.noise.bounded:
             check_index(self.plan.pull.own)
@@ -204,8 +205,8 @@ class PlayPiece:
         names = {"keep": self.keep, "pull": self.pull, "memory": setup.plan.memory, "run": self.run}
         budgets = setup.budgets(self.seed, self.run)
         if setup.factory:
-            told = {"epsilon": setup.plan.epsilon, "delta": setup.plan.delta}
-            setting = Setting(setup.stream, setup.plan.window, setup.plan.memory, self.seed, self.run, told)
+            where = (setup.stream, setup.plan.window, setup.plan.memory, self.seed, self.run)
+            setting = Setting(*where, setup.told, setup.memory_is_open)
             arguments = {"budgets": budgets, "first": setup.plan.first, "regrets": regrets}
             measured: Row = do(Drive(drive_play, setup.factory, setting, arguments), stop)
             return names | measured

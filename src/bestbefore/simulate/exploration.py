@@ -148,7 +148,7 @@ class Setup:
             rule, window, memory=memory, arms=stream.length, sigma=sigma, **settings
         )
         self.memory = self.plan.memory if memory is None else memory
-        self.told_epsilon = settings.get("epsilon")
+        self.told, self.memory_is_open = settings, memory is None
         self.epsilon = min(self.plan.epsilon, 1.0)
         if self.plan.tests_of(stream.length) * stream.length > MOST:
             raise ValueError(
@@ -178,8 +178,8 @@ class ExplorePiece:
         setup = self.setup
         names = {"keep": self.name, "memory": setup.memory, "run": self.run}
         if setup.factory:
-            told = {"epsilon": setup.told_epsilon, "delta": setup.plan.delta}
-            setting = Setting(setup.stream, setup.plan.window, setup.memory, self.seed, self.run, told)
+            where = (setup.stream, setup.plan.window, setup.memory, self.seed, self.run)
+            setting = Setting(*where, setup.told, setup.memory_is_open)
             arguments = {"epsilon": setup.epsilon} | (vars(traced) if traced else {})
             measured: Row = do(Drive(drive_explore, setup.factory, setting, arguments), stop)
             return names | measured

@@ -11,8 +11,9 @@ from bestbefore.own import jitted
 from bestbefore.pull import horizon_of
 from bestbefore.rules import name_of
 
-PULLS: Final = (1, 2, 3, 5, 10, 20, 50, 100, 500, 1000, 5000)
-MEANS: Final = (0.0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1.0)
+PULLS: Final = (*range(1, 400), *(400 * 1.05**step // 1 for step in range(1, 120)))
+"""Numbers of pulls at which an index is looked at: all up to 400, then in steps of a twentieth up to 100,000."""
+MEANS: Final = (0.0, 0.1, 0.5, 0.9, 1.0)
 ROUNDING: Final = 1e-9
 
 
@@ -21,17 +22,20 @@ def check_index(function: Callable[..., Any]) -> None:
     index, name = jitted("pull", function), name_of(function)
     for budget, arms in ((1, 1), (100, 5), (10_000, 20)):
         horizon = horizon_of(budget, arms, 0.01, 1)
-        heights = {
-            (pulls, mean): float(index(float(pulls), mean * pulls, horizon)) for pulls in PULLS for mean in MEANS
-        }
+        try:
+            heights = {
+                (pulls, mean): float(index(float(pulls), mean * pulls, horizon)) for pulls in PULLS for mean in MEANS
+            }
+        except Exception as wrong:
+            raise ValueError(f"pull rule {name!r} must return a number, but: {wrong}") from wrong
         for pulls in PULLS:
             for low, high in itertools.pairwise(MEANS):
                 if not heights[pulls, low] <= heights[pulls, high] + ROUNDING:
-                    _refuse(name, f"it falls from mean {low} to mean {high} after {pulls} pulls")
+                    _refuse(name, f"it falls from mean {low} to mean {high} after {pulls:g} pulls")
         for mean in MEANS:
             for few, many in itertools.pairwise(PULLS):
                 if not heights[few, mean] >= heights[many, mean] - ROUNDING:
-                    _refuse(name, f"it rises from {few} to {many} pulls of mean {mean}")
+                    _refuse(name, f"it rises from {few:g} to {many:g} pulls of mean {mean}")
 
 
 def _refuse(name: str, why: str) -> None:

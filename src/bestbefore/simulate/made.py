@@ -29,7 +29,8 @@ class Setting:
     """Where an agent runs: a stream, W, its slots, the seed and the number of the run.
 
     `told` has what else it can be told, such as `epsilon` and `delta`; None stands for what the
-    simulation leaves open.
+    simulation leaves open.  Where `memory_is_open`, an agent that knows how many slots it needs has
+    them, and another one gets `memory`.
     """
 
     stream: Stream
@@ -38,12 +39,28 @@ class Setting:
     seed: int
     run: int
     told: Mapping[str, Any] = field(default_factory=dict)
+    memory_is_open: bool = False
 
     def facts(self, **more: Any) -> dict[str, Any]:
         """Return all that an agent can be told."""
         rng = generators(self.seed, self.run)[2]
-        here = {"window": self.window, "memory": self.memory, "seed": rng, "arms": self.stream.length}
-        return {"epsilon": None, "delta": None, "budget": None} | dict(self.told) | here | more
+        memory = None if self.memory_is_open else self.memory
+        here = {"window": self.window, "memory": memory, "seed": rng, "arms": self.stream.length}
+        noise = self.stream.noise
+        sigma = {"sigma": None if noise.bounded else noise.sigma}
+        return {"epsilon": None, "delta": None, "budget": None} | dict(self.told) | sigma | here | more
+
+    def filled(self, factory: Factory, **more: Any) -> dict[str, Any]:
+        """Return all that an agent can be told, and a memory if it needs to be told one."""
+        facts = self.facts(**more)
+        if facts["memory"] is None and not _has_default(factory, "memory"):
+            facts["memory"] = self.memory
+        return facts
+
+    def slots_of(self, agent: Any) -> int:
+        """Return how many arms an agent may store."""
+        own = getattr(agent, "memory", None)
+        return own if self.memory_is_open and isinstance(own, int) else self.memory
 
     def blocks(self) -> Iterator[Arms]:
         """Hand out the arms of the run, in blocks."""
@@ -62,6 +79,7 @@ def made(
     factory: Factory, simulation: str, needed: tuple[str, ...], facts: Mapping[str, Any], always: tuple[str, ...] = ()
 ) -> Any:
     """Make an agent, if it has all that a simulation will ask of it."""
+    _check_parameters(factory, facts)
     agent = factory(**arguments_for(factory, facts, always))
     if missing := [name for name in needed if not hasattr(agent, name)]:
         raise ValueError(
@@ -69,6 +87,27 @@ def made(
             f"but {type(agent).__name__} lacks {', '.join(missing)}"
         )
     return agent
+
+
+def _has_default(factory: Factory, name: str) -> bool:
+    try:
+        parameter = inspect.signature(factory).parameters.get(name)
+    except (TypeError, ValueError):
+        return False
+    return parameter is not None and parameter.default is not parameter.empty
+
+
+def _check_parameters(factory: Factory, facts: Mapping[str, Any]) -> None:
+    """Say what a function lacks that is neither a rule nor one that makes an agent."""
+    if not inspect.isfunction(factory):
+        return
+    kinds = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    for name, parameter in inspect.signature(factory).parameters.items():
+        if name not in facts and parameter.default is parameter.empty and parameter.kind not in kinds:
+            raise ValueError(
+                f"a function must be a rule of (memory, arrival, pulls, total, moment), or make an agent from some of "
+                f"{', '.join(facts)}; {factory.__name__!r} needs {name!r}"
+            )
 
 
 def arguments_for(factory: Factory, facts: Mapping[str, Any], always: tuple[str, ...] = ()) -> dict[str, Any]:

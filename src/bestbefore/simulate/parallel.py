@@ -43,6 +43,8 @@ def run_all(
     """
     jobs = (os.cpu_count() or 1) if jobs is None else whole("jobs", jobs)
     if executor is not None:
+        if not callable(getattr(executor, "submit", None)):
+            raise ValueError(f"executor must be one of concurrent.futures, or None, not {executor!r}")
         return _run_elsewhere(pieces, executor, label, progress)
     stop, pool = threading.Event(), ThreadPoolExecutor(jobs)
     with progress_bar(label, len(pieces), progress) as advance, Apart(jobs) as apart:

@@ -129,7 +129,9 @@ class SeekPiece:
         best = best_of(stream, self.seed, self.run)
         if self.factory is None:
             return names | self._run(best, stop)
-        setting = Setting(stream, made.window, made.memory, self.seed, self.run, {"delta": made.delta})
+        setting = Setting(
+            stream, made.window, made.memory, self.seed, self.run, {"delta": made.delta, "flag": made.flag}
+        )
         how = {"explicit": made.flag == "explicit", "goes_on": self.goes_on}
         arguments = {"budget": int(made.budget or 0), "best": best} | how
         measured: Row = do(Drive(drive_seek, self.factory, setting, arguments), stop)

@@ -51,18 +51,20 @@ def grid(
 ) -> Table:
     """Run "explore", "play" or "seek" at each point of a grid; return one table of all rows, in order.
 
-    `settings` are arguments of `simulate.explore`, `play` or `seek`.  Any of them may be a list, such as
-    `window=[20, 50]` or `epsilon=[0.1, 0.2]`; each that is one has a column of its own in the table.  `stream` may be a
+    `settings` are arguments of `simulate.explore`, `play` or `seek`.  Any of them
+    but `budgets`, `runs` and `seed` may be a list, such as `window=[20, 50]` or `epsilon=[0.1, 0.2]`; each that is one
+    has a column of its own in the table.  `stream` may be a
     function that makes a stream of so many arms: it is called with `arms`, one number or a list, and with `window` if
     it names that, as `streams.two_level` does.
 
     `executor` is any executor of `concurrent.futures`: a pool of processes, or `client.get_executor()` of a Dask
     cluster, which is how a sweep outgrows a machine.  Without one, all cores of this machine are used.  Rows depend on
-    seed and run alone, so they are the same everywhere.
+    seed and run alone, so they are the same everywhere.  On Ctrl-C an executor finishes the pieces that it has begun.
 
     One progress bar tells of all of it.  A point that cannot be run is an error before anything is.
     """
     function, make_pieces = TASKS[one_of("task", task, TASKS)]
+    stream = stream if callable(stream) else as_stream(stream)
     defaults = {
         name: parameter.default
         for name, parameter in inspect.signature(function).parameters.items()
@@ -122,7 +124,7 @@ def _stream_of(
     if not callable(stream):
         if arms is not None:
             raise ValueError(f"arms must be left out where stream is no function that makes one, not {arms!r}")
-        return as_stream(stream)
+        return stream
     names = inspect.signature(stream).parameters
     told = {"arms": arms, "window": window}
     return stream(**{name: value for name, value in told.items() if name in names and value is not None})

@@ -1,0 +1,39 @@
+"""All or nothing: a rule of a user's own may fail in the middle of a verb, which then has changed nothing."""
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from bestbefore.memory import Memory
+
+
+@contextmanager
+def all_or_nothing(agent: Any, needed: bool) -> Iterator[None]:
+    """Undo what was done to an agent, if an error is raised; where it is `needed`, since copies cost time."""
+    if not needed:
+        yield
+        return
+    objects = [agent.__dict__, agent._roster.__dict__]
+    before = [_copied(each) for each in objects]
+    rng = agent._rng.bit_generator.state
+    try:
+        yield
+    except Exception:
+        for each, old in zip(objects, before, strict=True):
+            each.update(old)
+        agent._rng.bit_generator.state = rng
+        raise
+
+
+def _copied(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of an object, and copies of what is changed in place."""
+    return {name: _copy(value) for name, value in fields.items()}
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, Memory):
+        return Memory(value.arrival.copy(), value.pulls.copy(), value.total.copy())
+    return copy.copy(value) if isinstance(value, (dict, list, np.ndarray)) else value
