@@ -4,7 +4,8 @@
 
 The slips are listed in tests/mutants/*.toml.  For each, the package is copied and changed, and the tests that should
 notice run against the copy, in a process of their own and without the compiler.  `pattern` picks slips by a part of
-their id or file.  The exit code is 1 if one is not noticed.
+their id or file.  The exit code is 1 if one is not noticed.  Before all
+that, the same tests must pass on a copy without a slip.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +48,9 @@ class Mutant:
     def applied(self, source: str) -> str:
         """Return a file's text with the slip in it."""
         if source.count(self.was) != 1:
-            raise ValueError(f"{self.id}: {self.was!r} must occur once in {self.file}, not {source.count(self.was)} times")
+            raise ValueError(
+                f"{self.id}: {self.was!r} must occur once in {self.file}, not {source.count(self.was)} times"
+            )
         return source.replace(self.was, self.becomes)
 
 
@@ -68,11 +72,21 @@ def listed(pattern: str = "") -> list[Mutant]:
 
 def tried(mutant: Mutant) -> Verdict:
     """Run the tests of a mutant against a copy of the package that has it."""
+    try:
+        failed = first_failure(mutant.tests, mutant)
+    except subprocess.TimeoutExpired:
+        return Verdict(mutant, True, f"the clock: it did not end within {LONGEST} s")
+    return Verdict(mutant, failed is not None, failed or "")
+
+
+def first_failure(tests: Iterable[str], mutant: Mutant | None = None) -> str | None:
+    """Run tests against a copy of the package, with a slip in it if one is given; return the first that fails."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "bestbefore"
         shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        changed = copy / mutant.file
-        changed.write_text(mutant.applied(changed.read_text()))
+        if mutant:
+            changed = copy / mutant.file
+            changed.write_text(mutant.applied(changed.read_text()))
         settings = {
             "PYTHONPATH": folder,
             "PYTHONDONTWRITEBYTECODE": "1",
@@ -80,19 +94,16 @@ def tried(mutant: Mutant) -> Verdict:
             "BESTBEFORE_EXAMPLES": str(EXAMPLES),
         }
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=no"]
-        command += [str(TESTS / test) for test in mutant.tests]
-        try:
-            done = subprocess.run(  # noqa: S603
-                command, cwd=ROOT, env=os.environ | settings, capture_output=True, text=True, timeout=LONGEST
-            )
-        except subprocess.TimeoutExpired:
-            return Verdict(mutant, True, f"nothing, but it did not end within {LONGEST} s")
+        command += [str(TESTS / test) for test in tests]
+        done = subprocess.run(  # noqa: S603
+            command, cwd=ROOT, env=os.environ | settings, capture_output=True, text=True, timeout=LONGEST
+        )
     if done.returncode == 0:
-        return Verdict(mutant, False, "")
+        return None
     found = re.search(r"^FAILED \S*?tests/(\S+)", done.stdout, re.MULTILINE)
     if done.returncode != 1 or not found:
-        raise RuntimeError(f"{mutant.id}: the tests could not run:\n{done.stdout}{done.stderr}")
-    return Verdict(mutant, True, found[1])
+        raise RuntimeError(f"{mutant.id if mutant else 'no slip'}: tests could not run:\n{done.stdout}{done.stderr}")
+    return found[1]
 
 
 def main() -> int:
@@ -104,11 +115,15 @@ def main() -> int:
     mutants = listed(chosen.pattern)
     if not mutants:
         parser.error(f"pattern must be a part of the id or file of a mutant, not {chosen.pattern!r}")
+    if failed := first_failure(sorted({test for mutant in mutants for test in mutant.tests})):
+        parser.error(f"tests must pass before anything is broken, but {failed} does not")
     with ThreadPoolExecutor(chosen.jobs) as pool:
         verdicts = list(track(pool.map(tried, mutants), "Breaking", total=len(mutants), console=Console(stderr=True)))
     table = Table("mutant", "file", "noticed by")
     for verdict in verdicts:
-        table.add_row(verdict.mutant.id, verdict.mutant.file, verdict.by if verdict.noticed else "[red]nobody: it lived")
+        table.add_row(
+            verdict.mutant.id, verdict.mutant.file, verdict.by if verdict.noticed else "[red]nobody: it lived"
+        )
     lived = sum(not verdict.noticed for verdict in verdicts)
     console = Console()
     console.print(table)

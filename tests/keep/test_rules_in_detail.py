@@ -73,6 +73,12 @@ def test_an_older_arm_of_equal_mean_whose_test_ends_late_is_not_stored():
     assert memory.arrival.tolist() == [6, 0]
 
 
+def test_an_older_arm_of_equal_mean_is_dropped_though_there_is_room():
+    memory = memory_of({2: 0.5, 0: None})
+    staircase.admit(memory, 6, PULLS, PULLS * 0.5, Moment(6, 12, 6, 0.0, 0.0))
+    assert memory.arrival.tolist() == [6, 0]
+
+
 # Staircase: what a drop costs.  Four cells; 0.99 and 0.9 share one, and so do 0.6 and what comes after it.
 
 

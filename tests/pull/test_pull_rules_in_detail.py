@@ -91,7 +91,7 @@ def test_of_equal_indices_the_newer_arm_is_pulled_and_before_all_one_never_pulle
 
 
 def test_an_index_is_above_a_level_with_the_bonus_of_the_later_pulls():
-    """Between the indices after 10 and after 40 pulls of the same mean there is a level that only the first is above."""
+    """Between the indices after 10 and after 40 pulls of the same mean lies a level that only the first is above."""
     for rule, horizon in ((ucb, HORIZON), (moss, HORIZON), (kl_ucb, NORMAL_HORIZON)):
         level = (rule.index(10, 5.0, horizon) + rule.index(40, 20.0, horizon)) / 2
         assert rule.is_above(10, 5.0, 10, horizon, level)
