@@ -1,5 +1,6 @@
 """Settings for all tests: hypothesis repeats the same examples each time, and compilation may take its time."""
 
+import os
 import signal
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -7,7 +8,13 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import settings
 
-settings.register_profile("bestbefore", deadline=None, derandomize=True, database=None)
+settings.register_profile(
+    "bestbefore",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    max_examples=int(os.environ.get("BESTBEFORE_EXAMPLES", "100")),
+)
 settings.load_profile("bestbefore")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # who runs them in the background hands this down

@@ -6,7 +6,7 @@ Costs are written as in `bestbefore.keep.staircase`: a step costs (mean - next m
 import pytest
 
 from bestbefore import rules
-from bestbefore.keep import admit, staircase
+from bestbefore.keep import admit, everlasting, staircase
 from bestbefore.keep.bucket import slice_of
 from bestbefore.memory import Moment, empty_memory, put
 
@@ -70,6 +70,12 @@ def test_an_older_arm_of_equal_mean_whose_test_ends_late_is_not_stored():
     """There is a free slot; but it can never be the answer again."""
     memory = memory_of({6: 0.5, 0: None})
     assert staircase.admit(memory, 3, PULLS, PULLS * 0.5, Moment(9, 12, 9, 0.0, 0.0)) == -1
+    assert memory.arrival.tolist() == [6, 0]
+
+
+def test_an_older_arm_of_equal_mean_is_dropped_though_there_is_room():
+    memory = memory_of({2: 0.5, 0: None})
+    staircase.admit(memory, 6, PULLS, PULLS * 0.5, Moment(6, 12, 6, 0.0, 0.0))
     assert memory.arrival.tolist() == [6, 0]
 
 
@@ -202,3 +208,97 @@ def test_one_arm_never_pulled_stays_beside_two_that_were(keep):
 @pytest.mark.parametrize("arms", [{2: 0.4, 3: 0.4, 5: 0.9}, {5: 0.9, 3: 0.4, 2: 0.4}, {3: 0.4, 5: 0.9, 2: 0.4}])
 def test_of_equally_bad_arms_the_oldest_makes_room_wherever_it_stands(arms):
     assert makes_room("topk", arms) == 2
+
+
+# Who stays where means are equal, and what becomes of an arm whose test ends late
+
+
+def settled(keep, stored, arrival, mean, *, now=9, coin=0.0):
+    """Let a rule decide on an arm that was tested; return the arrivals in the slots."""
+    memory = memory_of(stored)
+    admit(rules.KEEP[keep].number, memory, arrival, PULLS, PULLS * mean, Moment(now, 20, now, 0.0, coin))
+    return memory.arrival.tolist()
+
+
+def test_topk_prefers_the_newer_of_equal_arms_whenever_their_tests_end():
+    assert settled("topk", {1: 0.5, 2: 0.9}, 9, 0.5) == [9, 2]
+    assert settled("topk", {7: 0.5, 8: 0.9}, 3, 0.5) == [7, 8], "the test of arm 3 ends late"
+    assert settled("topk", {4: 0.5, 2: 0.5, 3: 0.5}, 9, 0.6) == [4, 9, 3], "of the worst the oldest goes"
+    assert settled("topk", {2: 0.5, 4: 0.5, 3: 0.5}, 9, 0.6) == [9, 4, 3]
+
+
+def test_fifo_drops_the_oldest_wherever_it_stands_and_that_may_be_the_arm_itself():
+    assert settled("fifo", {5: 0.9, 4: 0.9}, 9, 0.1) == [5, 9]
+    assert settled("fifo", {5: 0.9, 4: 0.9}, 3, 1.0) == [5, 4]
+
+
+def test_bucket_keeps_the_newest_of_a_slice_whenever_their_tests_end():
+    assert settled("bucket", {5: 0.2, 6: 0.9}, 9, 0.3) == [9, 6]
+    assert settled("bucket", {5: 0.2, 6: 0.9}, 3, 0.3) == [5, 6]
+
+
+def test_means_on_a_border_or_beyond_one_have_their_slice():
+    """7 / 25 * 25 is above 7 in floating point; normal rewards may have a mean above 1, or below 0."""
+    assert slice_of(7 / 25, 25) == 6
+    assert (slice_of(1.7, 4), slice_of(-0.3, 4)) == (3, 0)
+
+
+def test_reservoir_admits_with_probability_m_over_t_and_late_arms_for_sure():
+    """One coin u decides: u t is the slot, if there is one; with t < m, u m is."""
+    assert settled("reservoir", {1: 0.5, 2: 0.5}, 8, 0.5, coin=0.9) == [1, 2], "0.9 is not below 2 / 8"
+    assert settled("reservoir", {1: 0.5, 2: 0.5}, 8, 0.5, coin=0.24) == [1, 8]
+    assert settled("reservoir", {3: 0.5, 4: 0.5, 5: 0.5, 6: 0.5}, 2, 0.5, coin=0.9) == [3, 4, 5, 2]
+
+
+def test_who_takes_the_throne_brings_its_rewards():
+    memory = memory_of({1: 0.9})
+    admit(rules.KEEP["king"].number, memory, 2, 10, 7.0, Moment(2, 20, 2, 0.0, 0.0))
+    assert [array.tolist() for array in memory] == [[2], [10], [7.0]]
+
+
+def test_one_unpulled_arm_beside_a_single_known_one_makes_room():
+    for keep in ("topk", "bucket", "staircase"):
+        assert makes_room(keep, {1: 0.1, 2: None}) == 2
+
+
+def test_two_unpulled_arms_are_too_many_beside_any_number_of_others():
+    for keep in ("topk", "bucket", "staircase"):
+        assert makes_room(keep, {1: 0.1, 2: 0.5, 3: None, 4: 0.7, 5: None}) == 3
+
+
+# Everlasting
+
+
+def test_with_a_slot_for_each_valid_arm_waiting_keeps_them_all_and_with_fewer_a_sample():
+    """The coin of 0.9 would keep arm 3 out of a sample of two."""
+    for window, stored in ((2, [3, 2]), (3, [1, 2])):
+        memory = memory_of({1: None, 2: None})
+        everlasting.settle(everlasting.WAIT, memory, 3, 0, 0.0, Moment(3, window, 3, 0.0, 0.9))
+        assert memory.arrival.tolist() == stored
+
+
+def test_weigh_keeps_its_leader_beyond_the_window_and_the_others_do_not():
+    for strategy, stored in ((everlasting.WEIGH, [1, 0, 5]), (everlasting.STAY, [0, 0, 5])):
+        memory = memory_of({1: 0.9, 2: 0.8, 5: 0.3})
+        everlasting.let_expire(strategy, memory, 4)
+        assert memory.arrival.tolist() == stored
+
+
+def narrowed(strategy, stored, oldest, rivals):
+    memory = memory_of(stored)
+    everlasting.narrow(strategy, memory, oldest, rivals)
+    return memory.arrival.tolist()
+
+
+def test_weigh_commits_to_an_expired_leader_if_the_risk_is_less_than_what_the_best_valid_arm_is_behind():
+    """One rival: it risks 1 / 2.  Arm 4 is just valid, and 0.6 or 0.4 behind."""
+    assert narrowed(everlasting.WEIGH, {1: 0.9, 4: 0.3, 5: 0.1}, 4, 1.0) == [1, 0, 0]
+    assert narrowed(everlasting.WEIGH, {1: 0.9, 4: 0.5, 5: 0.1}, 4, 1.0) == [0, 4, 5]
+
+
+def test_weigh_plays_all_valid_arms_where_the_leader_is_one_of_them():
+    assert narrowed(everlasting.WEIGH, {1: 0.2, 4: 0.9, 5: 0.5}, 4, 0.0) == [0, 4, 5]
+
+
+def test_hope_keeps_nobody_beside_the_best_ever_seen():
+    assert narrowed(everlasting.HOPE, {1: 0.9, 4: 0.5, 5: 0.1}, 4, 9.0) == [1, 0, 0]
