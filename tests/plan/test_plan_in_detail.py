@@ -74,3 +74,8 @@ def test_commit_tests_for_a_third_of_epsilon_and_all_arms_of_a_window():
     pulls = math.ceil(2 * 0.25 / 0.2**2 * math.log(2 * 3 * 50 / 0.01))
     assert plan_play(window=50, pull="commit", epsilon=0.6).tests() == pulls
     assert plan_play(window=50, pull="commit", memory=5).tests() == pulls
+
+
+def test_slots_for_epsilon_come_on_top_of_those_of_pending_arms():
+    """Ten slices, and two arms under test before the newest."""
+    assert plan_exploration("bucket", epsilon=0.3, pending=3).memory == 12
