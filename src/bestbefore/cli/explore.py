@@ -8,7 +8,7 @@ import click
 from bestbefore import plan
 from bestbefore.bounds import GUARANTEES
 from bestbefore.cli.options import Listed, check_files, deliver, make_stream, stream_options, tell_of_compilation
-from bestbefore.cli.screen import Cells, find_marks, print_cells
+from bestbefore.cli.tables import Cells, find_marks, print_cells
 from bestbefore.rules import KEEP
 
 if TYPE_CHECKING:

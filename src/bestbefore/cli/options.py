@@ -125,11 +125,11 @@ def deliver(
             click.echo(f"written: {path}", err=as_json)
 
 
-def tell_of_compilation(kernel: Callable[..., Any]) -> None:
+def tell_of_compilation(loop: Callable[..., Any]) -> None:
     """Say why the first run takes longer."""
     from bestbefore._jit import CACHE_FOLDER, compiled_before
 
-    if not compiled_before(kernel):
+    if not compiled_before(loop):
         later = "later runs find them on disk" if CACHE_FOLDER else "no cache folder can be written, so each run does"
         click.echo(f"compiling the rules takes some 15 seconds; {later}", err=True)
 

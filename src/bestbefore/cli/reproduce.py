@@ -112,7 +112,7 @@ def _print(done: "Reproduction", summary: "Summary", page: Path) -> None:
     """Print the summary, how many panels bear each claim out, and where the report is."""
     from rich import box
     from rich.console import Console
-    from rich.table import Table as Screen
+    from rich.table import Table as RichTable
 
     from bestbefore.paper import words
     from bestbefore.paper.claims import claim
@@ -120,7 +120,7 @@ def _print(done: "Reproduction", summary: "Summary", page: Path) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
     console.print(words.lead(summary)[0], "")
     if summary.tallies:
-        screen = Screen(box=box.SIMPLE_HEAD, title="Panels in which the paper's claims hold", title_justify="left")
+        screen = RichTable(box=box.SIMPLE_HEAD, title="Panels in which the paper's claims hold", title_justify="left")
         screen.add_column("claim")
         for title in ("as published", "as described"):
             screen.add_column(title, justify="right", no_wrap=True)

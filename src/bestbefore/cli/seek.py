@@ -16,7 +16,7 @@ from bestbefore.cli.options import (
     stream_options,
     tell_of_compilation,
 )
-from bestbefore.cli.screen import print_by_memory
+from bestbefore.cli.tables import print_by_memory
 from bestbefore.rules import CLOCKS, FLAGS, INDEXED, strategies_of
 
 if TYPE_CHECKING:

@@ -54,12 +54,12 @@ def theorems(
 def _print(findings: "list[Finding]", caveat: str) -> None:
     """Print a block for each finding: the statement, how it was tried, the number, the verdict."""
     from rich.console import Console
-    from rich.table import Table as Screen
+    from rich.table import Table as RichTable
 
     from bestbefore.paper.finding import short
 
     console = Console(width=None if sys.stdout.isatty() else 140)
-    screen = Screen(box=None, pad_edge=False, padding=(0, 2, 1, 0))
+    screen = RichTable(box=None, pad_edge=False, padding=(0, 2, 1, 0))
     for title, ratio in (("statement", 5), ("setting", 4), ("measured", 4)):
         screen.add_column(title, ratio=ratio)
     screen.add_column("99% interval", justify="right", no_wrap=True)

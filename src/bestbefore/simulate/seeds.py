@@ -10,9 +10,9 @@ Generators = tuple[np.random.Generator, np.random.Generator, np.random.Generator
 
 
 def generators(seed: int, run: int) -> Generators:
-    """Return the generators of a run: for its arms, for their rewards, and for the luck of the rule."""
-    arms, rewards, luck = map(np.random.default_rng, np.random.SeedSequence((seed, run)).spawn(3))
-    return arms, rewards, luck
+    """Return the generators of a run: for its arms, for their rewards, and for the rule that draws."""
+    arms, rewards, rule = map(np.random.default_rng, np.random.SeedSequence((seed, run)).spawn(3))
+    return arms, rewards, rule
 
 
 def run_numbers(runs: int | Sequence[int]) -> list[int]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from rich.table import Table as Screen
+    from rich.table import Table as RichTable
 
     from bestbefore.simulate import Table
     from bestbefore.simulate.table import Row
@@ -103,7 +103,7 @@ def print_cells(
         console.print(f"{marks.meaning}\n", markup=False, highlight=False, soft_wrap=True)
 
 
-def _wide(cells: Cells, beside: tuple[str, Cells] | None) -> "Screen | None":
+def _wide(cells: Cells, beside: tuple[str, Cells] | None) -> "RichTable | None":
     """Make a column for each rule; None if rules have memories of their own, or what stands beside differs."""
     names = list(dict.fromkeys(name for _, name in cells))
     if len(cells) < len(names) * len({memory for memory, _ in cells}):
@@ -117,7 +117,7 @@ def _wide(cells: Cells, beside: tuple[str, Cells] | None) -> "Screen | None":
     return screen
 
 
-def _long(rules: Sequence[str], heading: str, cells: Cells, beside: tuple[str, Cells] | None) -> "Screen":
+def _long(rules: Sequence[str], heading: str, cells: Cells, beside: tuple[str, Cells] | None) -> "RichTable":
     """Make a row for each memory and rule; each memory is named once."""
     screen = _empty(["memory", *([beside[0]] if beside else []), *rules, heading], left=rules)
     last = None
@@ -129,11 +129,11 @@ def _long(rules: Sequence[str], heading: str, cells: Cells, beside: tuple[str, C
     return screen
 
 
-def _empty(headings: Sequence[str], left: Sequence[str] = ()) -> "Screen":
+def _empty(headings: Sequence[str], left: Sequence[str] = ()) -> "RichTable":
     from rich import box
-    from rich.table import Table as Screen
+    from rich.table import Table as RichTable
 
-    screen = Screen(box=box.SIMPLE_HEAD)
+    screen = RichTable(box=box.SIMPLE_HEAD)
     for heading in headings:
         screen.add_column(heading, justify="left" if heading in left else "right", no_wrap=True)
     return screen

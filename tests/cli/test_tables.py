@@ -2,7 +2,7 @@
 
 import pytest
 
-from bestbefore.cli.screen import print_by_memory
+from bestbefore.cli.tables import print_by_memory
 from bestbefore.simulate import Table
 
 
