@@ -52,8 +52,6 @@ def empty_memory(slots: int) -> Memory:
 @njit
 def put(memory: Memory, slot: int, arrival: int, pulls: int, total: float) -> None:
     """Store an arm in `slot`; whoever stood there is gone."""
-    if slot < 0 or slot >= memory.arrival.size:
-        raise IndexError("there is no such slot")
     memory.arrival[slot] = arrival
     memory.pulls[slot] = pulls
     memory.total[slot] = total

@@ -17,13 +17,15 @@ A keep rule is `rule(memory, arrival, pulls, total, moment)`: see `bestbefore.ke
 
 import inspect
 from collections.abc import Callable
+from types import CellType, FunctionType
 from typing import Any, Final
 
 import numba
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
-from bestbefore.memory import Memory, Moment, empty_memory
+from bestbefore._jit import njit
+from bestbefore.memory import Memory, Moment, drop, empty_memory, put
 from bestbefore.pull.horizon import Horizon, horizon_of
 from bestbefore.rules import name_of
 
@@ -82,7 +84,7 @@ def _compiled(kind: str, function: Function) -> tuple[Function, Any]:
     plain = _plain(function)
     key = kind, _key(plain)
     if key not in _known:
-        rule = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(plain)
+        rule = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(_with_checks(plain))
         guarded, signature = (_keep, _keep_signature()) if kind == "keep" else (_index, _index_signature())
         try:
             _known[key] = rule, numba.cfunc(signature)(guarded(rule))
@@ -90,6 +92,35 @@ def _compiled(kind: str, function: Function) -> tuple[Function, Any]:
             reason = " ".join(str(wrong).split())
             raise ValueError(f"{kind} rule {name_of(function)!r} cannot be compiled by numba: {reason}") from None
     return _known[key]
+
+
+def _with_checks(function: Any) -> Any:
+    """Return the same function, where it calls `put` and `drop` with ones that check their slot.
+
+    Those of the package do not, for speed, and a write beyond the slots would end the process.
+    """
+    names = {name: _CHECKED.get(id(value), value) for name, value in function.__globals__.items()}
+    closure = function.__closure__ and tuple(
+        CellType(_CHECKED.get(id(cell.cell_contents), cell.cell_contents)) for cell in function.__closure__
+    )
+    checked = FunctionType(function.__code__, names, function.__name__, function.__defaults__, closure)
+    checked.__module__ = function.__module__
+    return checked
+
+
+@njit
+def _checked_put(memory: Memory, slot: int, arrival: int, pulls: int, total: float) -> None:
+    if slot < 0 or slot >= memory.arrival.size:
+        raise IndexError("there is no such slot")
+    put(memory, slot, arrival, pulls, total)
+
+
+@njit
+def _checked_drop(memory: Memory, slot: int) -> None:
+    _checked_put(memory, slot, 0, 0, 0.0)
+
+
+_CHECKED: Final = {id(put): _checked_put, id(drop): _checked_drop}
 
 
 def _plain(function: Function) -> Any:

@@ -1,6 +1,7 @@
 """Explorer: a live agent that always knows a nearly best arm of the window."""
 
 from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -144,7 +145,7 @@ class Explorer(BaseAgent):
 
         Arms that have expired, with this arrival or before, are among them; nothing of them is kept.
         """
-        with all_or_nothing(self, self._own is not None):
+        with all_or_nothing(self) if self._own else nullcontext():
             number = self._roster.arrive(arm)
             self._expire()
             while len(self._tests) >= self.plan.pending:
@@ -177,7 +178,7 @@ class Explorer(BaseAgent):
         """
         number, pulls, total = self._heard(arm, reward, pulls, arrival)
         more = self._statistics_with(number, pulls, total)
-        with all_or_nothing(self, self._own is not None):
+        with all_or_nothing(self) if self._own else nullcontext():
             self._take(number, pulls, total, more)
 
     def _take(self, number: int, pulls: int, total: float, more: Statistics) -> None:

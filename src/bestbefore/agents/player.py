@@ -1,6 +1,7 @@
 """Player: a live agent that spends the traffic of each window well."""
 
 from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from types import NoneType
 from typing import Any, ClassVar, Self
 
@@ -116,7 +117,7 @@ class Player(BaseAgent):
         `partial` has no epoch, and no pull, before the first window is full.
         """
         budget = None if budget is None else whole("budget", budget, at_least=0)
-        with all_or_nothing(self, self._own_keep is not None):
+        with all_or_nothing(self) if self._own_keep else nullcontext():
             number = self._roster.arrive(arm)
             expire(self._slots, self._roster.oldest)
             self._make_room(number)

@@ -11,11 +11,8 @@ from bestbefore.memory import Memory
 
 
 @contextmanager
-def all_or_nothing(agent: Any, needed: bool) -> Iterator[None]:
-    """Undo what was done to an agent, if an error is raised; where it is `needed`, since copies cost time."""
-    if not needed:
-        yield
-        return
+def all_or_nothing(agent: Any) -> Iterator[None]:
+    """Undo what was done to an agent, if an error is raised."""
     objects = [agent.__dict__, agent._roster.__dict__]
     before = [_copied(each) for each in objects]
     rng = agent._rng.bit_generator.state
