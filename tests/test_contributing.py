@@ -30,7 +30,7 @@ def test_a_new_rule_is_its_file_one_line_and_its_test(tmp_path):
         file.write_text(text, encoding="utf-8")
     table = package / "rules.py"
     before, after = table.read_text("utf-8").split("KEEP: Final = _table(\n")
-    table.write_text(f"{before}KEEP: Final = _table(\n    {line}\n{after}", encoding="utf-8")
+    table.write_text(f"{before}KEEP: Final = _table(\n    {line},\n{after}", encoding="utf-8")
     program = (
         "from bestbefore import Explorer, Player, rules, simulate, streams\n"
         "from bestbefore.testing import check_agent\n"
