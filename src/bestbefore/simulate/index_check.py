@@ -5,6 +5,7 @@ An index must not fall when the total rises, nor rise with the number of pulls w
 
 import itertools
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 from bestbefore.own import jitted
@@ -19,7 +20,12 @@ ROUNDING: Final = 1e-9
 
 def check_index(function: Callable[..., Any]) -> None:
     """Raise a `ValueError` that says where an index breaks the rules, if it is seen to."""
-    index, name = jitted("pull", function), name_of(function)
+    _check(jitted("pull", function), name_of(function))
+
+
+@lru_cache(maxsize=64)
+def _check(index: Callable[..., Any], name: str) -> None:
+    """Look at an index once: thousands of calls take longer than a short run."""
     for budget, arms in ((1, 1), (100, 5), (10_000, 20)):
         horizon = horizon_of(budget, arms, 0.01, 1)
         try:
