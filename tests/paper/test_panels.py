@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from bestbefore.paper.deviations import AS_DESCRIBED, PUBLISHED
 from bestbefore.paper.panels import BEYOND, PAPER, Panel
 
 SIZES = {20: range(2, 17, 2), 50: range(2, 29, 2), 100: range(5, 51, 5), 200: range(10, 101, 10)}
@@ -84,3 +85,52 @@ def test_a_panel_that_makes_no_sense_is_refused(change, message):
 def test_a_memory_that_comes_twice_is_refused():
     with pytest.raises(ValueError, match=r"memory must name each number of slots once, not \(4, 4, 8\)"):
         Panel("explore", "uniform", 100, 20, (4, 4, 8))
+
+
+# As published
+
+
+def rated(folder, movies=8):
+    """Write a MovieLens 1M in which movie i has i - 1 ratings of 5 stars and one of 1 star."""
+    data = folder / "ml-1m"
+    data.mkdir()
+    data.joinpath("movies.dat").write_text("".join(f"{i}::M{i} (1999)::Drama\n" for i in range(1, movies + 1)))
+    lines = [
+        f"{user}::{movie}::{5 if user < movie else 1}::978300000\n"
+        for movie in range(1, movies + 1)
+        for user in range(1, movie + 1)
+    ]
+    data.joinpath("ratings.dat").write_text("".join(lines))
+    return folder
+
+
+def means(panel, path, deviations, seed=0):
+    return next(panel.stream(path, deviations).blocks(np.random.default_rng(seed))).means
+
+
+def test_as_published_the_first_movies_arrive_and_as_described_any(tmp_path):
+    panel, path = Panel("explore", "movielens", 4, 2, (1,)), rated(tmp_path)
+    for seed in range(5):
+        assert sorted(means(panel, path, PUBLISHED, seed)) == pytest.approx([0, 1 / 2, 2 / 3, 3 / 4])
+    seen = {round(mean, 3) for seed in range(20) for mean in means(panel, path, AS_DESCRIBED, seed)}
+    assert len(seen) == 8
+    alone = PUBLISHED._replace(first_movies=False)
+    assert sorted(means(panel, path, alone)) == sorted(means(panel, path, AS_DESCRIBED))
+
+
+def test_as_published_an_epoch_of_movies_has_100_w_pulls():
+    movies, made = Panel("regret", "movielens", 500, 20, (2,)), Panel("regret", "two-level", 500, 20, (2,))
+    assert (movies.budget(PUBLISHED), movies.budget(), made.budget(PUBLISHED)) == (2000, 1000, 1000)
+    assert movies.budget(PUBLISHED._replace(large_budget=False)) == 1000
+
+
+def test_as_published_low_arms_have_means_of_their_own():
+    panel = Panel("regret", "two-level", 100, 20, (2,))
+    assert set(means(panel, None, AS_DESCRIBED)) == {0.25, 0.95}
+    assert len(set(means(panel, None, PUBLISHED))) > 90
+    assert set(means(panel, None, PUBLISHED._replace(spread_means=False))) == {0.25, 0.95}
+
+
+def test_what_is_cheap_is_run_more_often():
+    assert [panel.cheap_runs for panel in PAPER if panel.name == "regret-movielens-n500-w20"] == [40]
+    assert {panel.cheap_runs for panel in PAPER if panel.task == "everlasting"} == {200}

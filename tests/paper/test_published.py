@@ -34,7 +34,7 @@ def best_valid(mu, t, window):
 def test_of(mean, s, rng, deviations):
     """Return the mean of s pulls."""
     if deviations.wide_normal and s > 100_000:
-        return rng.normal(mean, 2 / math.sqrt(s))
+        return min(rng.normal(mean, 2 / math.sqrt(s)), 1)
     return rng.binomial(s, mean) / s
 
 
@@ -91,7 +91,11 @@ def slow_bucket(mu, window, memory, rng, deviations):
     for t in range(len(mu)):
         buckets = {bucket: arm for bucket, arm in buckets.items() if t - arm < window}
         mean = test_of(mu[t], s, rng, deviations)
-        buckets[max(math.ceil(min(max(mean, 0), 1) * slots * (1 - 1e-15)), 1)] = t
+        if deviations.closed_below:
+            bucket = min(max(math.floor(mean / (1 / slots)), 0), slots - 1)
+        else:
+            bucket = max(math.ceil(min(max(mean, 0), 1) * slots * (1 - 1e-15)) - 1, 0)
+        buckets[bucket] = t
         errors.append(best_valid(mu, t, window) - mu[buckets[max(buckets)]])
     return np.mean(errors)
 
@@ -216,9 +220,10 @@ def test_the_reservoir_plays_as_the_plain_code_does(which):
 # As described, it is what `simulate` does
 
 
-def test_bucket_is_as_described_but_for_its_slots():
+def test_bucket_is_as_described_but_for_its_slots_and_their_borders():
+    closed_above = PUBLISHED._replace(closed_below=False)
     for seed in (0, 1):
-        told = published.explore(uniform(500), 20, [2, 9], "bucket", runs=3, seed=seed)
+        told = published.explore(uniform(500), 20, [2, 9], "bucket", deviations=closed_above, runs=3, seed=seed)
         for slots in (3, 10):
             pulls = pulls_of_test(slots, 500)
             done = simulate.explore(uniform(500), 20, slots, "bucket", tests=pulls, runs=3, seed=seed)
@@ -241,7 +246,8 @@ def test_with_all_deviations_off_exploration_is_that_of_simulate():
     ids=["Bernoulli", "ratings", "Gaussian", "two blocks"],
 )
 def test_with_memory_w_all_arms_are_kept_and_played_as_simulate_does(stream):
-    for deviations, partial in ((PUBLISHED, True), (AS_DESCRIBED, False)):
+    with_ratings = PUBLISHED._replace(bernoulli_ratings=False)
+    for deviations, partial in ((with_ratings, True), (AS_DESCRIBED, False)):
         told = published.regret(stream, 10, 60, 10, "reservoir", deviations=deviations, runs=2)
         done = simulate.play(stream, 10, 60, 10, "fifo", "ucb", partial=partial, runs=2)
         assert told["regret"] == pytest.approx(done["regret"])
@@ -254,6 +260,16 @@ def test_with_all_deviations_off_the_reservoir_is_that_of_simulate():
     told = published.regret(stream, 20, 100, 8, "reservoir", deviations=AS_DESCRIBED, runs=150, seed=5)
     done = simulate.play(stream, 20, 100, 8, "reservoir", "ucb", runs=150, seed=6)
     assert stats.ks_2samp(told["regret"], done["regret"]).pvalue > 1e-4
+
+
+def test_ratings_become_rewards_of_0_and_1():
+    """The code knows no other; rewards of Gaussian arms stay what they are, since there are none in it."""
+    means = [0.3, 0.9, 0.6, 0.2, 0.7] * 20
+    ratings, coins = from_means(means).rated([0, 0.5, 1]), from_means(means)
+    for function in (published.explore, published.regret):
+        assert function(ratings, 5, memory=2, runs=2) == function(coins, 5, memory=2, runs=2)
+        kept = PUBLISHED._replace(bernoulli_ratings=False)
+        assert function(ratings, 5, memory=2, runs=2, deviations=kept) != function(coins, 5, memory=2, runs=2)
 
 
 # The curves

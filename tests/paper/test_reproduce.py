@@ -26,7 +26,9 @@ MOVIES = Panel("explore", "movielens", 5, 2, (1, 2))
 
 def run(folder, panels=PANELS, **settings):
     return paper.reproduce(
-        panels, folder, **{"runs": 2, "jobs": 1, "theorems_too": False, "progress": False} | settings
+        panels,
+        folder,
+        **{"runs": 2, "more_runs": 0, "jobs": 1, "theorems_too": False, "progress": False} | settings,
     )
 
 
@@ -98,6 +100,34 @@ def test_a_second_run_computes_nothing_and_more_runs_only_what_is_new(first):
     assert [row for row in more.rows[PANELS[0].name] if row["run"] < 2] == made.rows[PANELS[0].name]
 
 
+def test_where_the_runs_of_the_figure_cannot_tell_more_are_done_of_the_curves_in_question(tmp_path):
+    """Ten arms are so few that the baseline, of which errors are 0 now and then, needs more runs; Bucket does not."""
+    panel = Panel("explore", "uniform", 60, 10, (4, 8))
+    few = run(tmp_path, [panel], runs=5)
+    open_ones = {(one.id, reading) for one, reading in few.verdicts[panel.name].open()}
+    assert open_ones
+    more = run(tmp_path, [panel], runs=5, more_runs=25)
+    counts = {
+        curve: sum((row["reading"], row["curve"]) == (curve.reading, curve.name) for row in more.rows[panel.name])
+        for curve in CURVES["explore"]
+    }
+    wanted = {(reading, role) for one, reading in few.verdicts[panel.name].open() for role in one.roles}
+    for curve, count in counts.items():
+        assert count == 2 * (25 if (curve.reading, curve.role) in wanted else 5)
+    for judgement in more.verdicts[panel.name].judgements:
+        for reading in ("published", "described"):
+            assert judgement.ruling(reading).runs == (25 if (judgement.claim, reading) in open_ones else 5) or wanted
+    before = lines(tmp_path)
+    assert without_time(run(tmp_path, [panel], runs=5, more_runs=25)) == without_time(more)
+    assert lines(tmp_path) == before
+
+
+def test_panels_of_what_is_rare_always_have_more_runs(tmp_path):
+    made = run(tmp_path, PANELS[2:], more_runs=15)
+    assert {row["run"] for row in made.rows[PANELS[2].name]} == set(range(15))
+    assert made.runs == 2
+
+
 def test_fresh_starts_over_with_the_chosen_panels_and_no_others(tmp_path):
     run(tmp_path, PANELS[2:])
     before = len(lines(tmp_path))
@@ -118,11 +148,13 @@ def test_panels_of_one_name_are_refused_before_anything_is_mixed(tmp_path):
 
 def test_theorems_are_pieces_too(tmp_path, monkeypatch):
     monkeypatch.setattr(paper.theorems, "THEOREMS", {"sample": paper.theorems.THEOREMS["sample"]})
-    monkeypatch.setattr(paper, "TRIALS", {"explore/as-published": paper.TRIALS["explore/as-published"]})
+    monkeypatch.setattr(paper, "TRIALS", {"baseline/as-published": paper.TRIALS["baseline/as-published"]})
+    monkeypatch.setattr(paper, "CELLS", paper.CELLS[:1])
     made = run(tmp_path, [], theorems_too=True)
     assert [finding.theorem for finding in made.findings] == ["sample", "sample"]
     assert made.findings == tuple(paper.theorems.run(["sample"]))
-    assert [slip["trial"] for slip in made.slips] == ["explore/as-published"]
+    assert [slip["trial"] for slip in made.slips] == ["baseline/as-published"]
+    assert [(row["keep"], row["memory"]) for row in made.earnings] == [("fifo", 2)]
 
 
 # MovieLens
@@ -251,12 +283,11 @@ def test_ours_is_nowhere_worse_than_the_papers():
             row
             for curve in CURVES[panel.task]
             if curve.reading != "published" and not curve.baseline
-            for run in range(3)
-            for row in run_piece(Piece(panel, curve, run, seed=0))
+            for row in run_piece(Piece(panel, curve, range(5), seed=0))
         ]
         numbers = Numbers(panel, rows)
-        ours, theirs = numbers.of("ours"), numbers.of("described")
-        assert all(ours[memory] <= theirs[memory] for memory in panel.memory)
+        ours, theirs = numbers.paired(("ours", "ours"), ("described", "paper"))
+        assert all(ours[memory].mean() <= theirs[memory].mean() for memory in panel.memory)
         if panel.task == "regret":
             assert numbers.economy.memory == 6
-            assert numbers.economy.share < 0.6
+            assert numbers.economy.high < 0.6

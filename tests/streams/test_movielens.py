@@ -184,6 +184,18 @@ def test_arms_takes_some_movies_at_random_others_in_each_run(tmp_path, order):
     assert rising.all() if order == "first-rating" else 0.1 < rising.mean() < 0.24  # of 6 orders one
 
 
+@pytest.mark.parametrize("order", ["permuted", "first-rating"])
+def test_first_takes_the_movies_of_the_lowest_numbers(tmp_path, order):
+    """Here later numbers were rated first, so that in real order the movies of the lowest numbers come last."""
+    movies = dict.fromkeys(range(1, 7), ("m", 1990))
+    ratings = [(user, movie, 5 if user < movie else 1, at(1998, 7 - movie)) for movie in movies for user in range(1, 7)]
+    stream = movielens(path=write(tmp_path, "1m", ratings, movies), arms=3, first=True, order=order)
+    samples = np.array([arms(stream, seed).means for seed in range(60)])
+    assert np.sort(samples) == pytest.approx(np.tile([0, 1 / 6, 2 / 6], (60, 1)))
+    orders = {tuple(sample.argsort().tolist()) for sample in samples}
+    assert orders == {(2, 1, 0)} if order == "first-rating" else len(orders) == 6
+
+
 def test_a_series_and_a_title_with_a_number_have_the_years_they_should(tmp_path):
     """The year is the last thing in brackets, be it two years or followed by blanks."""
     movies = {1: ("2001: A Space Odyssey (1968)", None), 2: ("Series (1967-1970)", None), 3: ("M (1931) ", None)}

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 )
 @click.option("--quick", is_flag=True, help="A quick look: 2 runs, at most 300 arms or so, no theorems.")
 @click.option("-r", "--runs", type=int, help="Runs of each curve.  [default: 10, as in the paper; 2 if quick]")
+@click.option(
+    "--more-runs",
+    type=int,
+    metavar="N",
+    help="Runs of a claim's curves where those of the figure cannot tell whether it holds, and of everlasting panels.  "
+    "[default: 200, or 40 of long ones; none if quick]",
+)
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same numbers, on any machine.")
 @click.option(
     "-o",
@@ -48,6 +55,7 @@ def reproduce(
     only: str | None,
     quick: bool,
     runs: int | None,
+    more_runs: int | None,
     seed: int,
     out: Path,
     data: Path | None,
@@ -83,7 +91,8 @@ def reproduce(
         count = "1 panel" if len(panels) == 1 else f"{len(panels)} panels"
         click.echo(f"{count}; the rules are compiled the first time, which takes a minute", err=True)
     repeats = (paper.QUICK_RUNS if quick else 10) if runs is None else runs
-    done = paper.reproduce(panels, out, runs=repeats, seed=seed, theorems_too=too, data=data, **work)
+    more = 0 if quick and more_runs is None else more_runs
+    done = paper.reproduce(panels, out, runs=repeats, more_runs=more, seed=seed, theorems_too=too, data=data, **work)
     done = replace(done, made={**done.made, "command": shlex.join(["bestbefore", *sys.argv[1:]])})
     if sys.stderr.isatty():
         click.echo(f"drawing figures: {len(done.panels)}", err=True)
@@ -125,8 +134,7 @@ def _print(done: "Reproduction", summary: "Summary", page: Path) -> None:
         for title in ("as published", "as described"):
             screen.add_column(title, justify="right", no_wrap=True)
         for one in summary.tallies:
-            counts = (f"{count} of {one.panels}" for count in (one.published, one.described))
-            screen.add_row(claim(one.claim).text, *counts)
+            screen.add_row(claim(one.claim).text, *map(words.of_votes, (one.published, one.described)))
         console.print(screen)
     for sentence in words.advice(summary):
         console.print(f"- {sentence}")

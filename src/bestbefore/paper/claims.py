@@ -11,15 +11,19 @@ Traceback (most recent call last):
 ValueError: claim must be one of 'explore-beats-baseline', ..., not 'regret-clif'
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from bestbefore.arguments import one_of
+from bestbefore.paper.chance import LEAST_RUNS, above_somewhere, below, both
 from bestbefore.paper.numbers import Numbers
-from bestbefore.paper.panels import BUDGET, TASKS
+from bestbefore.paper.panels import BUDGET, TASKS, Panel
 
 Test = Callable[[Numbers, str], bool | None]
-"""Takes the numbers of a panel and a reading, "published" or "described"; None if memories or runs cannot tell."""
+"""Takes the numbers of a panel and a reading, "published" or "described"; None if the runs cannot tell."""
 
 
 @dataclass(frozen=True)
@@ -39,41 +43,77 @@ class Claim:
     task: str
     text: str
     test: Test
+    roles: tuple[str, ...]
+    """Whose curves the test looks at: the "paper"'s, the "baseline"'s."""
+    asked: Callable[[Panel], bool] = lambda panel: True
+    """Whether the claim says anything of a panel, by its memories."""
     slip: Slip | None = None
     """None if no slip is known: a difference between published and described is then chance."""
 
 
-def _beats_the_baseline(numbers: Numbers, reading: str) -> bool:
-    own, baseline = numbers.of(reading), numbers.of(reading, baseline=True)
-    return all(own[memory] < baseline[memory] for memory in own)
+TENTH = 0.1
+"""What counts as a change: more than this share of a number."""
+RANGE = 10
+"""The paper's ranges are those of so many runs."""
+
+
+def _beats_the_baseline(numbers: Numbers, reading: str) -> bool | None:
+    """Say whether the algorithm's number is below the baseline's at every memory."""
+    own, baseline = numbers.paired((reading, "paper"), (reading, "baseline"))
+    return below({memory: own[memory] - baseline[memory] for memory in own})
 
 
 def _memory_is_lost_on_the_baseline(numbers: Numbers, reading: str) -> bool | None:
-    """Say whether the baseline's number with the most memory is still more than half of that with the least."""
-    baseline = numbers.of(reading, baseline=True)
-    return baseline[max(baseline)] > 0.5 * baseline[min(baseline)] if len(baseline) > 1 else None
+    """Say whether the baseline's number falls by more than a tenth from no memory to a larger one."""
+    baseline = numbers.runs(reading, "baseline")
+    pairs = itertools.combinations(sorted(baseline), 2)
+    return below({pair: (1 - TENTH) * baseline[pair[0]] - baseline[pair[1]] for pair in pairs})
 
 
 def _rises_before_the_window(numbers: Numbers, reading: str) -> bool | None:
-    """Say whether regret rises at the last memory before W above the least before it, and falls by half at W."""
-    means, window = numbers.of(reading), numbers.panel.window
-    before = [means[memory] for memory in sorted(means) if memory < window]
-    if len(before) < 2 or window not in means:
-        return None
-    return before[-1] > min(before[:-1]) and means[window] < 0.5 * before[-1]
+    """Say whether regret at the last memory before W is above that at a smaller one, and above that at W, too."""
+    regrets, window = numbers.runs(reading, "paper"), numbers.panel.window
+    *before, last = (memory for memory in sorted(regrets) if memory < window)
+    rises = above_somewhere({memory: regrets[last] - regrets[memory] for memory in before})
+    return both(rises, below({window: regrets[window] - regrets[last]}))
 
 
 def _costs_nothing_with_a_window(numbers: Numbers, reading: str) -> bool | None:
-    runs = numbers.runs(reading)
-    regrets = [regret for memory, values in runs.items() if memory >= numbers.panel.window for regret in values]
-    return max(regrets) == 0 if regrets else None
+    """Say whether every run has a regret of 0 with W slots or more: one run that has not is enough to say no."""
+    runs, window = numbers.runs(reading, "paper"), numbers.panel.window
+    regrets = np.array([values for memory, values in runs.items() if memory >= window])
+    if regrets.max() > 0:
+        return False
+    return True if regrets.shape[1] >= LEAST_RUNS else None
 
 
 def _is_a_gamble_below(numbers: Numbers, reading: str) -> bool | None:
-    """Say whether with half a window or less the worst run loses a tenth of all there is more than the best run."""
-    few = [values for memory, values in numbers.runs(reading).items() if memory <= numbers.panel.window / 2]
-    wide = [max(values) - min(values) for values in few if len(values) > 1]  # one run has no range
-    return min(wide) > 0.1 * BUDGET * numbers.panel.arms if wide else None
+    """Say whether with half a window or less the range of ten runs is more than a tenth of all there is.
+
+    Ranges grow with the number of runs, so runs are taken ten by ten, and the mean of the ranges is tested.
+    """
+    panel, narrow = numbers.panel, {}
+    for memory, values in numbers.runs(reading, "paper").items():
+        if memory <= panel.window / 2:
+            tens = values[: len(values) // RANGE * RANGE].reshape(-1, RANGE)
+            narrow[memory] = TENTH * BUDGET * panel.arms - np.ptp(tens, axis=1)
+    return below(narrow)
+
+
+def _has_slope(panel: Panel) -> bool:
+    return len(panel.memory) > 1
+
+
+def _reaches_the_window(panel: Panel) -> bool:
+    return panel.window in panel.memory and sum(memory < panel.window for memory in panel.memory) > 1
+
+
+def _holds_a_window(panel: Panel) -> bool:
+    return max(panel.memory) >= panel.window
+
+
+def _holds_half_a_window(panel: Panel) -> bool:
+    return min(panel.memory) <= panel.window / 2
 
 
 _ALL = (
@@ -82,7 +122,8 @@ _ALL = (
         "explore",
         "Bucket's error is below the baseline's at every memory",
         _beats_the_baseline,
-        Slip(
+        ("paper", "baseline"),
+        slip=Slip(
             ("integer_means",),
             "In the public code the top-k baseline keeps its means in an array of whole numbers, so that every mean "
             "below 1 is 0 and it cannot tell good arms from bad ones.",
@@ -91,8 +132,10 @@ _ALL = (
     Claim(
         "explore-baseline-flat",
         "explore",
-        "more memory does not help the baseline",
+        "more memory does not help the baseline: its error never falls by more than a tenth",
         _memory_is_lost_on_the_baseline,
+        ("baseline",),
+        _has_slope,
         Slip(
             ("integer_means",),
             "This comes from the same array: a baseline that cannot rank arms gains nothing from room for more of "
@@ -104,7 +147,8 @@ _ALL = (
         "regret",
         "the paper's algorithm loses less than the baseline at every memory",
         _beats_the_baseline,
-        Slip(
+        ("paper", "baseline"),
+        slip=Slip(
             ("integer_means",),
             "The baseline of regret keeps the same array of whole numbers.  Computed right, it is better with the "
             "least memories, where its tests are short; with more, they take up the budget of whole epochs.",
@@ -115,6 +159,8 @@ _ALL = (
         "regret",
         "regret goes up before memory is W, and falls there",
         _rises_before_the_window,
+        ("paper",),
+        _reaches_the_window,
         Slip(
             ("misaligned", "ignored_arms"),
             "In the reservoir of the public code, arms that expire leave the list, but not the arrays of statistics "
@@ -128,12 +174,16 @@ _ALL = (
         "everlasting",
         "regret is 0 in every run once memory is W",
         _costs_nothing_with_a_window,
+        ("paper",),
+        _holds_a_window,
     ),
     Claim(
         "everlasting-wide-range",
         "everlasting",
-        "below W the range over runs is wide",
+        "with half a window or less, ten runs range over more than a tenth of all there is",
         _is_a_gamble_below,
+        ("paper",),
+        _holds_half_a_window,
     ),
 )
 CLAIMS: dict[str, Claim] = {one.id: one for one in _ALL}

@@ -38,6 +38,22 @@ class Deviations(NamedTuple):
     """Epochs begin with the first arrival, not when the first window is full."""
     missed_at_end: bool = True
     """The everlasting arm is not recognised in memory at the end of the stream, only when it outlives its window."""
+    closed_below: bool = True
+    """Bucket's slices are closed below, [j / m, (j + 1) / m), not above.
+
+    It matters where many empirical means fall on a border: where the slots divide the pulls of a test.
+    """
+    spread_means: bool = True
+    """The low arms for regret have means from a Normal(0.25, 0.1) cut to [0, 0.5], not 0.25 each."""
+    first_movies: bool = True
+    """Of MovieLens the first n movies by number arrive, not n at random."""
+    bernoulli_ratings: bool = True
+    """A pull of a movie returns 1 with the probability of its mean rating, else 0, not one of its ratings.
+
+    More generally, the code knows no other rewards than 0 and 1.
+    """
+    large_budget: bool = True
+    """With MovieLens an epoch has 100 W pulls, not 1000."""
 
 
 PUBLISHED: Final = Deviations()

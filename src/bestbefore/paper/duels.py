@@ -1,22 +1,25 @@
-"""Two curves of a panel against each other: who is lower, at which memories, and by what factor.
+"""Two curves of a panel against each other: who is lower, at which memories, and how many times.
 
->>> compare(Side("paper", "bucket"), {2: 1.0, 4: 1.0, 6: 3.0}, Side("baseline", "topk"), {2: 2.0, 4: 5.0, 6: 3.0})
-... # doctest: +NORMALIZE_WHITESPACE
-Duel(reading='described',
-     sides=(Side(role='paper', curve='bucket', lower_at=(2, 4), factor=5.0, at=4),
-            Side(role='baseline', curve='topk', lower_at=(), factor=1.0, at=None)),
-     equal_at=(6,), lower='paper', median=2.0)
+>>> import numpy as np
+>>> noise = np.array([0.9, 1.1, 1.0, 0.95, 1.05])
+>>> own, their = {2: 1.0 * noise, 4: 1.0 * noise}, {2: 2.0 * noise, 4: 4.0 * noise}
+>>> duel = compare(Side("paper", "bucket"), own, Side("baseline", "topk"), their)
+>>> duel.sides[0].lower_at, duel.lower, round(duel.low, 2), round(duel.high, 2)
+((2, 4), 'paper', 3.0, 3.0)
 """
 
 import math
 from dataclasses import dataclass, replace
-from statistics import median
 
-from bestbefore.paper.numbers import Means, Numbers
+import numpy as np
+import numpy.typing as npt
+
+from bestbefore.paper.chance import below
+from bestbefore.paper.numbers import Floats, Numbers, Runs, Which, interval
 from bestbefore.paper.readings import CURVES
 
-LEVEL = ""
-"""What stands for a winner where both are level."""
+UNTOLD = ""
+"""What stands for a winner where runs cannot tell who is lower, or where both are level."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +30,7 @@ class Side:
     """Whose it is: see `bestbefore.paper.readings.Curve.role`."""
     curve: str
     lower_at: tuple[int, ...] = ()
-    """The memories at which it is lower."""
-    factor: float = 1.0
-    """How many times lower, where it is most so; infinite if it is 0 there and the other is not."""
-    at: int | None = None
-    """The memory of this factor; None if it is nowhere lower."""
+    """The memories at which it is lower, with the confidence of `bestbefore.paper.chance` at each."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +41,14 @@ class Duel:
     """"published" and "described" are the paper's algorithm against its baseline, "ours" is ours against the paper's
     algorithm as described."""
     sides: tuple[Side, Side]
-    equal_at: tuple[int, ...]
-    """The memories at which they are equal."""
+    untold_at: tuple[int, ...]
+    """The memories at which the runs cannot tell who is lower."""
     lower: str
-    """The role of the one that is lower in the median over memories, or `LEVEL`."""
-    median: float
-    """How many times lower it is: the median over memories of the factor between the two, 0 and 0 being level."""
+    """The role of the one that is lower in the median over memories, or `UNTOLD`."""
+    low: float
+    """A 95% interval of how many times lower it is: of the median over memories of the factor between the two."""
+    high: float
+    runs: int
 
     def side(self, role: str) -> Side:
         """Return the side of a role."""
@@ -57,50 +58,42 @@ class Duel:
         raise KeyError(f"role must be one of {[side.role for side in self.sides]}, not {role!r}")
 
 
-def compare(one: Side, own: Means, other: Side, their: Means, reading: str = "described") -> Duel:
-    """Compare two curves at the memories of the first.
-
-    >>> compare(Side("ours", "staircase"), {2: 3.0}, Side("paper", "bucket"), {2: 1.5}, "ours").lower
-    'paper'
-    """
-    sides = (_placed(one, own, their, list(own)), _placed(other, their, own, list(own)))
-    equal = tuple(memory for memory in own if own[memory] == their[memory])
-    middle = median(_factor(their[memory], own[memory]) for memory in own)
-    if round(middle, 3) == 1:
-        return Duel(reading, sides, equal, LEVEL, 1.0)
-    if middle > 1:
-        return Duel(reading, sides, equal, one.role, middle)
-    return Duel(reading, sides, equal, other.role, 1 / middle if middle > 0 else math.inf)
-
-
-def _placed(side: Side, own: Means, their: Means, memories: list[int]) -> Side:
-    """Fill in where a side is lower."""
-    lower = tuple(memory for memory in memories if own[memory] < their[memory])
-    if not lower:
-        return side
-    most = max(lower, key=lambda memory: _factor(their[memory], own[memory]))
-    return replace(side, lower_at=lower, factor=_factor(their[most], own[most]), at=most)
+def compare(one: Side, own: Runs, other: Side, their: Runs, reading: str = "described") -> Duel:
+    """Compare two curves, run by run."""
+    sides = (
+        replace(one, lower_at=tuple(memory for memory in own if below({memory: own[memory] - their[memory]}))),
+        replace(other, lower_at=tuple(memory for memory in own if below({memory: their[memory] - own[memory]}))),
+    )
+    told = {memory for side in sides for memory in side.lower_at}
+    untold = tuple(memory for memory in own if memory not in told)
+    runs = min(values.size for values in own.values())
+    low, high = interval(lambda rows: _factors(own, their, rows), runs)
+    if low > 1:
+        return Duel(reading, sides, untold, one.role, low, high, runs)
+    if high < 1:
+        low, high = 1 / high if high > 0 else math.inf, 1 / low if low > 0 else math.inf
+        return Duel(reading, sides, untold, other.role, low, high, runs)
+    return Duel(reading, sides, untold, UNTOLD, low, high, runs)
 
 
-def _factor(high: float, low: float) -> float:
-    if high <= 0 and low <= 0:
-        return 1.0
-    return math.inf if low <= 0 else max(high, 0.0) / low
+def _factors(own: Runs, their: Runs, rows: npt.NDArray[np.int64]) -> Floats:
+    """Return for each row of runs how many times lower the first is, in the median over memories; 0 and 0 are level."""
+    high, low = (np.array([np.maximum(runs[memory][rows].mean(axis=1), 0) for memory in own]) for runs in (their, own))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factors = np.where((high == 0) & (low == 0), 1.0, high / low)
+    return np.median(factors, axis=0)
 
 
 def duels(numbers: Numbers) -> tuple[Duel, ...]:
     """Compare the paper's algorithm with the baseline in both readings, where there is one, and ours with it."""
     found = []
     for reading in ("published", "described"):
-        if any(curve.baseline for curve in CURVES[numbers.panel.task] if curve.reading == reading):
-            found.append(_duel(numbers, (reading, False), (reading, True), reading))
-    return (*found, _duel(numbers, ("ours", False), ("described", False), "ours"))
+        if any(curve.role == "baseline" for curve in CURVES[numbers.panel.task] if curve.reading == reading):
+            found.append(_duel(numbers, (reading, "paper"), (reading, "baseline"), reading))
+    return (*found, _duel(numbers, ("ours", "ours"), ("described", "paper"), "ours"))
 
 
-def _duel(numbers: Numbers, one: tuple[str, bool], other: tuple[str, bool], reading: str) -> Duel:
-    sides, means = [], []
-    for which, baseline in (one, other):
-        curve = numbers.curve(which, baseline=baseline)
-        sides.append(Side(curve.role, curve.name))
-        means.append(numbers.of(which, baseline=baseline))
-    return compare(sides[0], means[0], sides[1], means[1], reading)
+def _duel(numbers: Numbers, one: Which, other: Which, reading: str) -> Duel:
+    own, their = numbers.paired(one, other)
+    sides = [Side(role, numbers.curve(of, role).name) for of, role in (one, other)]
+    return compare(sides[0], own, sides[1], their, reading)

@@ -70,10 +70,19 @@ def share(count: int, runs: int, **words: Any) -> Finding:
 
     One of the words must be `at_most`, `at_least` or `equal_to`, the bound; the others are fields of `Finding`.
     """
+    return _finding(count / runs, *wilson(count, runs, CONFIDENCE), words)
+
+
+def wilson(count: int, runs: int, confidence: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share.
+
+    >>> [round(end, 2) for end in wilson(0, 10, confidence=0.95)]
+    [0.0, 0.28]
+    """
     from scipy.stats import binomtest
 
-    interval = binomtest(count, runs).proportion_ci(CONFIDENCE, method="wilson")
-    return _finding(count / runs, interval.low, interval.high, words)
+    interval = binomtest(count, runs).proportion_ci(confidence, method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def average(values: Sequence[float], **words: Any) -> Finding:

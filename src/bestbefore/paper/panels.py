@@ -16,6 +16,7 @@ from typing import Any
 
 from bestbefore import streams
 from bestbefore.arguments import one_of, whole
+from bestbefore.paper.deviations import AS_DESCRIBED, Deviations
 from bestbefore.streams import Stream
 
 TASKS = {
@@ -23,6 +24,8 @@ TASKS = {
     "regret": "Regret",
     "everlasting": "The best arm that never expires",
 }
+RARE = ("everlasting",)
+"""Tasks whose means need many runs: most runs lose nothing, and a few lose all."""
 DATA = {
     "uniform": "synthetic arms",
     "two-level": "synthetic arms",
@@ -33,7 +36,7 @@ DATA = {
     "movielens-latest-small-release-year": "MovieLens latest-small by year of release",
 }
 BUDGET = 1000
-"""T_j: pulls of an epoch, and for an everlasting best arm pulls for each arm of the stream."""
+"""T_j in the text: pulls of an epoch; and for an everlasting best arm pulls for each arm of the stream."""
 DELTA = 0.01
 
 
@@ -79,20 +82,34 @@ class Panel:
         """Whether arms arrive in the order in which they really came, beyond what the paper tries."""
         return self.data.endswith(("first-rating", "release-year"))
 
-    def stream(self, path: str | Path | None = None) -> Stream:
-        """Make the arms; `path` is where MovieLens is, if it is not where it is looked for."""
+    def stream(self, path: str | Path | None = None, deviations: Deviations = AS_DESCRIBED) -> Stream:
+        """Make the arms, as the text describes them or with deviations from it.
+
+        `path` is where MovieLens is, if it is not where it is looked for.
+        """
         if self.data == "uniform":
             return streams.uniform(self.arms)
         if self.data == "two-level":
-            return streams.two_level(self.arms, self.window)
-        return self.movies(path, self.arms)
+            two_level = streams.two_level_spread if deviations.spread_means else streams.two_level
+            return two_level(self.arms, self.window)
+        return self.movies(path, self.arms, first=deviations.first_movies)
 
-    def movies(self, path: str | Path | None = None, arms: int | None = None) -> Stream:
+    def budget(self, deviations: Deviations = AS_DESCRIBED) -> int:
+        """Return T_j, the pulls of an epoch, as the text has it or with deviations from it."""
+        return 100 * self.window if self.needs_movielens and deviations.large_budget else BUDGET
+
+    @property
+    def cheap_runs(self) -> int:
+        """How many runs of a curve are cheap: 200, or 40 of the long ones."""
+        long = self.arms > 2000 or (self.task == "regret" and self.needs_movielens)
+        return 40 if long else 200
+
+    def movies(self, path: str | Path | None = None, arms: int | None = None, *, first: bool = False) -> Stream:
         """Make the arms of a panel that needs MovieLens: so many movies, or all that there are."""
         rest = self.data.removeprefix("movielens").removeprefix("-")
         dataset: Any = "latest-small" if rest.startswith("latest-small") else "1m"
         order: Any = rest.removeprefix("latest-small").removeprefix("-") or "permuted"
-        return streams.movielens(dataset, path=path, arms=arms, order=order)
+        return streams.movielens(dataset, path=path, arms=arms, first=first, order=order)
 
     def smaller(self, arms: int = 300) -> "Panel":
         """Return the panel with fewer arms and every other memory size, for a quick look."""

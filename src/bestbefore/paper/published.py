@@ -109,7 +109,7 @@ def explore(
         slots, settings = panel.slots(algorithm, size), panel.settings(algorithm, size)
         arms_rng, rewards, _ = generators(seed, run)
         done = start_run(slots, panel.stream.length)
-        for arms in panel.stream.blocks(arms_rng):
+        for arms in panel.blocks(arms_rng):
             done = with_room_for(done, arms)
             explore_block(done, arms, settings, rewards)
             if stop.is_set():
@@ -164,7 +164,7 @@ def regret(
         slots, settings = panel.slots(algorithm, size), panel.settings(algorithm, size)
         (arms_rng, rewards, rng), pulls, start = generators(seed, run), budgets_of(run), 0
         done = start_run(slots, 0)
-        for arms in panel.stream.blocks(arms_rng):
+        for arms in panel.blocks(arms_rng):
             done = with_room_for(done, arms)
             here = pulls[start : start + arms.means.size]
             if name == "reservoir":
@@ -212,7 +212,7 @@ def everlasting(
         settings = panel.settings(RESERVOIR, size)._replace(best=best)
         (arms_rng, _, rng), start = generators(seed, run), 0
         done = start_run(slots, 0)
-        for arms in panel.stream.blocks(arms_rng):
+        for arms in panel.blocks(arms_rng):
             done = with_room_for(done, arms)
             everlasting_block(done, arms, start, settings, rng)
             start, last_mean = start + arms.means.size, float(arms.means[-1])

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bestbefore._jit import njit
 from bestbefore.keep import bucket
-from bestbefore.memory import Memory, Moment, count, empty_memory, expire, leader
+from bestbefore.memory import Memory, count, empty_memory, expire, leader, put
 from bestbefore.paper.deviations import Deviations
 from bestbefore.simulate.leaps import Heap, empty_heap
 from bestbefore.simulate.oracle import (
@@ -118,8 +118,9 @@ def explore_block(run: Run, arms: Arms, settings: Settings, rewards: np.random.G
         run.counts[PULLS] += settings.tests
         if settings.algorithm == BUCKET:
             expire(memory, now - settings.life + 1)
-            moment = Moment(now, settings.life, now, 0.0, 0.0)
-            note_arm(true, bucket.admit(memory, now, settings.tests, total, moment), arms, arm)
+            slot = slice_of(total / settings.tests, memory.arrival.size, settings.deviations.closed_below)
+            put(memory, slot, now, settings.tests, total)
+            note_arm(true, slot, arms, arm)
             answered = true.means[leader(memory)]
             run.counts[PEAK] = max(run.counts[PEAK], count(memory))
         else:
@@ -142,10 +143,27 @@ def commit_block(run: Run, arms: Arms, budgets: Ints, settings: Settings, reward
 
 
 @njit
+def slice_of(mean: float, slices: int, closed_below: bool) -> int:
+    """Return which of `slices` equal slices of [0, 1] a mean belongs to, from 0; means beyond belong to the ends.
+
+    Closed below, a mean is divided by the width of a slice, as the published code does it; so rounding errors are the
+    same, too: 3/5 is on a border of 5 slices, and falls into the lower one.
+
+    >>> [slice_of(mean, 4, True) for mean in (0.0, 0.24, 0.25, 1.0)], [slice_of(mean, 4, False) for mean in (0.25, 1)]
+    ([0, 0, 1, 3], [0, 3])
+    >>> slice_of(0.6, 5, True), slice_of(0.4, 5, True)
+    (2, 2)
+    """
+    if not closed_below:
+        return bucket.slice_of(mean, slices)
+    return min(max(int(mean / (1 / slices)), 0), slices - 1)
+
+
+@njit
 def _total(arms: Arms, arm: int, pulls: int, wide: bool, rewards: np.random.Generator) -> float:
-    """Draw the sum of many rewards: exactly, or beyond `MANY` from the Normal that the published code has."""
+    """Draw the sum of many rewards: exactly, or beyond `MANY` from the Normal of the published code, at most 1 each."""
     if wide and pulls > MANY:
-        return pulls * float(rewards.normal(arms.means[arm], 2 / math.sqrt(pulls)))
+        return pulls * min(float(rewards.normal(arms.means[arm], 2 / math.sqrt(pulls))), 1.0)
     return total_of(arms, arm, pulls, rewards)
 
 

@@ -1,8 +1,10 @@
 """A panel as the published code sets it up: what memory m means in slots, and how often an arm is tested."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from bestbefore import bounds
 from bestbefore.arguments import MOST, between, whole
@@ -10,7 +12,8 @@ from bestbefore.paper.deviations import Deviations
 from bestbefore.paper.published_loop import BUCKET, RESERVOIR, Settings
 from bestbefore.simulate.chosen import numbers
 from bestbefore.simulate.seeds import run_numbers
-from bestbefore.streams import Stream, as_stream
+from bestbefore.streams import Arms, Stream, as_stream
+from bestbefore.streams.stream import bernoulli
 
 Memories = int | Sequence[int] | None
 
@@ -54,6 +57,11 @@ class PublishedPanel(NamedTuple):
         whole("seed", seed, at_least=0)
         sizes = numbers("memory", published[window] if memory is None else memory)
         return cls(stream, window, sizes, deviations, between("delta", delta, 0, 1))
+
+    def blocks(self, rng: np.random.Generator) -> Iterator[Arms]:
+        """Hand out the arms of a run; if so switched, ratings become rewards of 0 and 1 with the same means."""
+        for arms in self.stream.blocks(rng):
+            yield bernoulli(arms.means) if self.deviations.bernoulli_ratings and arms.levels.size else arms
 
     def is_window(self, algorithm: int, size: int) -> bool:
         """Tell whether memory `size` stands for the whole window, every arm with its own statistics."""

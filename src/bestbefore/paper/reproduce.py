@@ -5,7 +5,7 @@ import hashlib
 import os
 import platform
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,32 +16,40 @@ import bestbefore
 from bestbefore.arguments import whole
 from bestbefore.errors import DataMissing
 from bestbefore.paper import theorems
+from bestbefore.paper.earnings import CELLS, Cell, run_cell
 from bestbefore.paper.engine import run_pieces
 from bestbefore.paper.finding import Finding
-from bestbefore.paper.panels import BEYOND, DATA, PAPER, Panel
-from bestbefore.paper.readings import CURVES, Piece, run_piece
+from bestbefore.paper.panels import BEYOND, DATA, PAPER, RARE, Panel
+from bestbefore.paper.readings import CURVES, Curve, Piece, run_piece
 from bestbefore.paper.slips import TRIALS, Trial, run_trial
 from bestbefore.paper.store import Rows, Store
 from bestbefore.paper.summary import Reproduction
-from bestbefore.paper.verdicts import judge
+from bestbefore.paper.verdicts import Verdict, judge
 from bestbefore.simulate.table import Row
 
 QUICK_RUNS = 2
+BLOCK = 10
+"""More runs than those of the figure are done so many at a time."""
 THEOREMS = "theorems"
 """What the theorems are called among the panels, in patterns and reasons."""
 
 
 @dataclass(frozen=True)
 class Aside:
-    """A piece of work beside the panels: an experiment on a theorem, by its name, or on what a slip does."""
+    """A piece of work beside the panels: an experiment on a theorem, by its name, on what a slip does, or a rule."""
 
-    of: str | Trial
+    of: str | Trial | Cell
     seed: int
+    path: str | None = None
+    """Where MovieLens is, for a trial that needs it."""
+    fingerprint: str = ""
 
     @property
     def key(self) -> str:
         """A name that no other piece has."""
-        return self.of.key if isinstance(self.of, Trial) else f"{THEOREMS}/{self.of}"
+        if isinstance(self.of, str):
+            return f"{THEOREMS}/{self.of}"
+        return f"{self.of.key}/{self.fingerprint}" if self.fingerprint else self.of.key
 
 
 def run_any(piece: Piece | Aside) -> Rows:
@@ -49,7 +57,9 @@ def run_any(piece: Piece | Aside) -> Rows:
     if isinstance(piece, Piece):
         return run_piece(piece)
     if isinstance(piece.of, Trial):
-        return run_trial(piece.of, piece.seed)
+        return run_trial(piece.of, piece.seed, path=piece.path)
+    if isinstance(piece.of, Cell):
+        return run_cell(piece.of, piece.seed)
     return [finding.to_dict() for finding in theorems.run([piece.of], seed=piece.seed, progress=False)]
 
 
@@ -79,6 +89,7 @@ def reproduce(
     folder: str | Path,
     *,
     runs: int = 10,
+    more_runs: int | None = None,
     seed: int = 0,
     theorems_too: bool = True,
     data: str | Path | None = None,
@@ -89,6 +100,9 @@ def reproduce(
 ) -> Reproduction:
     """Run the panels in all readings, the theorems and the trials of slips; return all that a report tells.
 
+    Figures show `runs` runs of each curve.  Where these cannot tell whether a claim holds, the verdict rests on
+    `more_runs` (unless given, 200 or as many as are cheap), and so do the means of what is rare: everlasting panels.
+
     Results are stored in `folder` as they arrive, and those that are there already, of the same settings and sources,
     are not computed again; `fresh` computes these anew.  MovieLens is looked for at `data`; panels whose data is
     not there are left out, with the reason, but it is an error if `data` has nothing for any of them.
@@ -96,6 +110,7 @@ def reproduce(
     For `jobs` and `cluster` see `bestbefore.paper.engine.run_pieces`.
     """
     runs, seed = whole("runs", runs), whole("seed", seed, at_least=0)
+    more_runs = None if more_runs is None else whole("more_runs", more_runs, at_least=0)
     names = [panel.name for panel in panels]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise ValueError(f"panels must have different names, by task, data, arms or window: {', '.join(twice)}")
@@ -106,35 +121,82 @@ def reproduce(
         raise DataMissing("; ".join(dict.fromkeys(left_out.values())))
     here = [panel for panel in panels if panel.name not in left_out]
     reasons = "; ".join(dict.fromkeys(left_out.values()))
-    pieces: list[Piece | Aside] = [
-        Piece(panel, curve, run, seed, path, prints.get(panel.data, ""))
-        for panel in here
-        for curve in CURVES[panel.task]
-        for run in range(runs)
-    ]
+
+    def piece(panel: Panel, curve: Curve, some: range) -> Piece:
+        return Piece(panel, curve, some, seed, path, prints.get(panel.data, ""))
+
+    def more(panel: Panel, curve: Curve) -> list[Piece]:
+        most = panel.cheap_runs if more_runs is None else more_runs
+        return [piece(panel, curve, range(run, min(run + BLOCK, most))) for run in range(runs, most, BLOCK)]
+
+    pieces: list[Piece | Aside] = []
+    for panel in here:
+        for curve in CURVES[panel.task]:
+            pieces += [piece(panel, curve, range(run, run + 1)) for run in range(runs)]
+            pieces += more(panel, curve) if panel.task in RARE else []
     if theorems_too:
-        asides: list[str | Trial] = [*theorems.THEOREMS, *TRIALS.values()]
-        pieces += [Aside(of, seed) for of in asides]
+        pieces += _asides(seed, path, prints)
     if not pieces:
         raise ValueError(f"there is nothing to run: {reasons or 'no panel was chosen'}")
-    by_key: dict[str, Piece | Aside] = {piece.key: piece for piece in _spread(pieces)}
     with Store(folder, {"seed": seed}) as store:
-        if fresh:
-            store.clear(by_key)
-        results = run_pieces(run_any, by_key, store, jobs=jobs, cluster=cluster, progress=progress)
-    rows: dict[str, list[Row]] = {panel.name: [] for panel in here}
-    findings: list[Finding] = []
-    slips: list[Row] = []
-    for piece in pieces:
-        if isinstance(piece, Piece):
-            rows[piece.panel.name] += results[piece.key]
-        elif isinstance(piece.of, Trial):
-            slips += results[piece.key]
-        else:
-            findings += map(Finding.from_dict, results[piece.key])
-    verdicts = {panel.name: judge(panel, rows[panel.name]) for panel in here}
-    made = _made(runs, seed, jobs, cluster, time.perf_counter() - began)
-    return Reproduction(tuple(here), rows, verdicts, left_out, tuple(findings), made, tuple(slips))
+
+        def results_of(wanted: Sequence[Piece | Aside]) -> dict[str, Rows]:
+            by_key: dict[str, Piece | Aside] = {piece.key: piece for piece in _spread(wanted)}
+            if fresh:
+                store.clear(by_key)
+            return run_pieces(run_any, by_key, store, jobs=jobs, cluster=cluster, progress=progress)
+
+        results = results_of(pieces)
+        verdicts = {panel.name: judge(panel, _rows_of(panel, pieces, results)) for panel in here}
+        open_ones: list[Piece | Aside] = [
+            one
+            for panel in here
+            if panel.task not in RARE
+            for curve in _curves_to_tell(verdicts[panel.name])
+            for one in more(panel, curve)
+        ]
+        if open_ones:
+            results |= results_of(open_ones)
+            pieces += open_ones
+    rows = {panel.name: _rows_of(panel, pieces, results) for panel in here}
+    asides = [piece for piece in pieces if isinstance(piece, Aside)]
+
+    def told(kind: type) -> list[Row]:
+        return [row for piece in asides if isinstance(piece.of, kind) for row in results[piece.key]]
+
+    return Reproduction(
+        tuple(here),
+        rows,
+        {panel.name: judge(panel, rows[panel.name]) for panel in here},
+        left_out,
+        tuple(map(Finding.from_dict, told(str))),
+        _made(runs, seed, jobs, cluster, time.perf_counter() - began),
+        runs,
+        tuple(told(Trial)),
+        tuple(told(Cell)),
+    )
+
+
+def _asides(seed: int, path: str | None, prints: Mapping[str, str]) -> list[Aside]:
+    """Return what is tried beside the panels; trials on movies only where there are movies."""
+    here = [trial for trial in TRIALS.values() if not trial.panel.needs_movielens or trial.panel.data in prints]
+    return [
+        *(Aside(name, seed) for name in theorems.THEOREMS),
+        *(Aside(trial, seed, path, prints.get(trial.panel.data, "")) for trial in here),
+        *(Aside(cell, seed) for cell in CELLS),
+    ]
+
+
+def _rows_of(panel: Panel, pieces: Iterable[Piece | Aside], results: Mapping[str, Rows]) -> list[Row]:
+    """Return the rows of a panel, in the order of the pieces."""
+    own = (piece for piece in pieces if isinstance(piece, Piece) and piece.panel == panel)
+    return [row for piece in own for row in results[piece.key]]
+
+
+def _curves_to_tell(verdict: Verdict) -> list[Curve]:
+    """Return the curves of which more runs could decide a claim that is open."""
+    wanted = {(reading, role) for one, reading in verdict.open() for role in one.roles}
+    return [curve for curve in CURVES[verdict.panel.task] if (curve.reading, curve.role) in wanted]
 
 
 def _matches(name: str, only: str | None) -> bool:

@@ -1,31 +1,46 @@
 """Which difference between the published code and the text does what: each one is switched off, and what changes seen.
 
-One panel for each of the two claims that hold as published only: the error of the top-k baseline, and the regret of
-reservoir x UCB just below memory W, both for n = 1000, W = 50.
+One panel and one memory for each question, where the differences show.
 
->>> [trial.id for trial in TRIALS.values() if trial.task == "explore"][:2]
-['explore/as-published', 'explore/integer_means']
->>> TRIALS["explore/integer_means"].label
+>>> [trial.id for trial in TRIALS.values() if trial.question == "baseline"][:2]
+['baseline/as-published', 'baseline/integer_means']
+>>> TRIALS["baseline/integer_means"].label
 'with means as fractions'
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from bestbefore import streams
 from bestbefore.paper import published
+from bestbefore.paper.panels import Panel
 from bestbefore.simulate.table import Row
 
-ARMS, WINDOW = 1000, 50
-MEMORY = {"explore": 10, "regret": 45}
-WHAT = {
-    "explore": f"mean error of the top-k baseline, memory {MEMORY['explore']}",
-    "regret": f"regret of reservoir x UCB, memory {MEMORY['regret']}",
+
+@dataclass(frozen=True)
+class Question:
+    """A number of the published figures: of an algorithm, on a panel with one memory."""
+
+    panel: Panel
+    algorithm: str
+    words: str
+
+    @property
+    def what(self) -> str:
+        """What is measured, in words."""
+        (memory,), panel = self.panel.memory, self.panel
+        data = ", MovieLens 1M" if panel.needs_movielens else ""
+        return f"{self.words}{data}, n = {panel.arms:,}, W = {panel.window}, memory {memory}"
+
+
+QUESTIONS: Final = {
+    "baseline": Question(Panel("explore", "uniform", 1000, 50, (10,)), "topk", "mean error of the top-k baseline"),
+    "bucket": Question(Panel("explore", "uniform", 5000, 50, (2,)), "bucket", "mean error of Bucket"),
+    "regret": Question(Panel("regret", "two-level", 1000, 50, (45,)), "reservoir", "regret of reservoir x UCB"),
+    "movies": Question(Panel("explore", "movielens", 2000, 50, (8,)), "bucket", "mean error of Bucket"),
+    "movies-regret": Question(Panel("regret", "movielens", 500, 20, (10,)), "reservoir", "regret of reservoir x UCB"),
 }
-"""What is measured, in words."""
 
-
-INSTEAD = {
+INSTEAD: Final = {
     "integer_means": "means as fractions",
     "stale_minimum": "a look for the lowest mean whenever an arm arrives",
     "misaligned": "statistics that move up with their arms",
@@ -33,6 +48,11 @@ INSTEAD = {
     "extra_step": "W steps of life, not W + 1",
     "extra_slot": "m slots for memory m, not m + 1",
     "late_admission": "admission with probability m / t, not m / (t + 1)",
+    "closed_below": "slices closed above, not below",
+    "spread_means": "one mean for all low arms",
+    "first_movies": "n movies at random, not the first n",
+    "bernoulli_ratings": "ratings as rewards, not 0 and 1",
+    "large_budget": "1,000 pulls an epoch, not 100 W",
 }
 """What there is with a switch of `published.Deviations` off."""
 
@@ -41,19 +61,24 @@ INSTEAD = {
 class Trial:
     """The published code with some of its differences from the text switched off."""
 
-    task: str
+    question: str
     off: tuple[str, ...]
     """The switches that are off."""
 
     @property
     def id(self) -> str:
         """A name that no other trial has."""
-        return f"{self.task}/{_WHOLE.get(self.off) or '+'.join(self.off)}"
+        return f"{self.question}/{_WHOLE.get(self.off) or '+'.join(self.off)}"
 
     @property
     def key(self) -> str:
         """A name that no other piece of work has."""
         return f"slips/{self.id}"
+
+    @property
+    def panel(self) -> Panel:
+        """Where it is tried."""
+        return QUESTIONS[self.question].panel
 
     @property
     def label(self) -> str:
@@ -68,14 +93,15 @@ _WHOLE = {(): "as-published", _DESCRIBED: "as-described"}
 """With no switch off and, but that all n epochs count, with all of them."""
 
 
-def _trials(task: str, *switches: tuple[str, ...]) -> list[Trial]:
-    return [Trial(task, off) for off in ((), *switches, _DESCRIBED)]
+def _trials(question: str, *switches: tuple[str, ...]) -> list[Trial]:
+    return [Trial(question, off) for off in ((), *switches, _DESCRIBED)]
 
 
 TRIALS: dict[str, Trial] = {
     trial.id: trial
     for trial in (
-        *_trials("explore", ("integer_means",), ("stale_minimum",), ("extra_step",), ("extra_slot",)),
+        *_trials("baseline", ("integer_means",), ("stale_minimum",), ("extra_step",), ("extra_slot",)),
+        *_trials("bucket", ("closed_below",), ("extra_slot",)),
         *_trials(
             "regret",
             ("misaligned",),
@@ -83,22 +109,26 @@ TRIALS: dict[str, Trial] = {
             ("extra_step",),
             ("extra_slot",),
             ("late_admission",),
+            ("spread_means",),
             ("misaligned", "ignored_arms"),
         ),
+        *_trials("movies", ("first_movies",), ("bernoulli_ratings",), ("closed_below",), ("extra_slot",)),
+        *_trials("movies-regret", ("first_movies",), ("bernoulli_ratings",), ("large_budget",)),
     )
 }
 """The trials by id, in the order in which they are told."""
 
 
-def run_trial(trial: Trial, seed: int = 0, runs: int = 10) -> list[Row]:
-    """Run a trial, and return one row: the mean over runs, and the range."""
+def run_trial(trial: Trial, seed: int = 0, runs: int = 10, path: str | None = None) -> list[Row]:
+    """Run a trial, and return one row: the mean over runs, and the range; `path` is where MovieLens is."""
     deviations = published.PUBLISHED._replace(**dict.fromkeys(trial.off, False))
     settings: Any = {"deviations": deviations, "runs": runs, "seed": seed, "jobs": 1, "progress": False}
-    memory = MEMORY[trial.task]
-    if trial.task == "explore":
-        values = published.explore(streams.uniform(ARMS), WINDOW, memory, "topk", **settings)["mean"]
+    panel, algorithm = trial.panel, QUESTIONS[trial.question].algorithm
+    stream = panel.stream(path, deviations)
+    if panel.task == "explore":
+        values = published.explore(stream, panel.window, panel.memory, algorithm, **settings)["mean"]
     else:
-        stream = streams.two_level_spread(ARMS, WINDOW)
-        values = published.regret(stream, WINDOW, 1000, memory, "reservoir", **settings)["regret"]
+        budget = panel.budget(deviations)
+        values = published.regret(stream, panel.window, budget, panel.memory, algorithm, **settings)["regret"]
     numbers = {"runs": runs, "value": float(values.mean()), "low": float(values.min()), "high": float(values.max())}
     return [{"trial": trial.id} | numbers]

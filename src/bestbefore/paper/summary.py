@@ -10,12 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bestbefore.paper.claims import claim
+from bestbefore.paper.chance import below
+from bestbefore.paper.claims import TENTH, claim
+from bestbefore.paper.duels import Duel
 from bestbefore.paper.finding import Finding
-from bestbefore.paper.numbers import Numbers
+from bestbefore.paper.numbers import Numbers, Which
 from bestbefore.paper.panels import BUDGET, Panel
-from bestbefore.paper.verdicts import Tally, Verdict, tally
+from bestbefore.paper.verdicts import Tally, Verdict, Votes, tally
 from bestbefore.simulate.table import Row
+
+OURS: Which = ("ours", "ours")
+BASELINE: Which = ("described", "baseline")
+PAPERS: Which = ("described", "paper")
 
 
 @dataclass(frozen=True)
@@ -33,8 +39,12 @@ class Reproduction:
     """Of the theorems."""
     made: Mapping[str, str]
     """How it was made: version, seed, runs, machine, time."""
+    runs: int
+    """Of each curve in the figures; verdicts may rest on more."""
     slips: tuple[Row, ...] = ()
     """What each slip does: see `bestbefore.paper.slips`."""
+    earnings: tuple[Row, ...] = ()
+    """What each keep rule, pull rule and memory loses: see `bestbefore.paper.earnings`."""
 
 
 class Count(NamedTuple):
@@ -48,12 +58,14 @@ class Count(NamedTuple):
 class Explored:
     """What was seen of exploration."""
 
-    baseline_lower: Count
+    baseline_lower: Votes
     """Panels of the paper in which the baseline, as described, is lower than Bucket at every memory."""
-    never_worse: bool
-    """Whether ours is at most Bucket's, as described, at every memory of every panel."""
+    lower: Count
+    """Memories, over all panels, at which ours is lower than Bucket, as described."""
+    higher: int
+    """Memories at which it is higher; at the others the runs cannot tell."""
     factor: float
-    """How many times lower ours is, in the median over memories and panels."""
+    """How many times lower ours is, in the median over panels of the median over memories."""
     baseline_as_good: bool
     """Whether the baseline, as described, is within a tenth of ours in the median."""
 
@@ -62,20 +74,25 @@ class Explored:
 class Played:
     """What was seen of regret."""
 
-    falls_steadily: Count
-    """Panels of the paper in which regret, as described, falls with memory."""
+    falls: Votes
+    """Panels of the paper in which regret, as described, is nowhere a tenth higher than with less memory."""
     below_baseline: Count
     """Memories, over panels of the paper, at which it is below the baseline's."""
-    shares: tuple[float, ...]
-    """What ours loses with a few slots, as a share of what theirs does with W, for each panel that can tell."""
+    shares: tuple[float, float] | None
+    """What ours loses with a few slots, as a share of what theirs does with W: from the least to the most that the
+    panels allow for."""
 
 
 @dataclass(frozen=True)
 class Sought:
-    """What the worst runs below W lose of all there is, where the best arm never expires."""
+    """What is lost below W of all there is, and how often the arm is found: means over runs, memories and panels."""
 
     ours: float
     described: float
+    ours_found: float
+    described_found: float
+    runs: int
+    """Of each curve at each memory."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +120,7 @@ class Summary:
     sought: Sought | None
     real_order: RealOrder | None
     runs: int
-    """Of each curve; 0 if there are none."""
+    """Of each curve in the figures."""
 
     def tally(self, id: str) -> Tally:
         """Return the tally of a claim."""
@@ -121,14 +138,19 @@ def summarise(reproduction: Reproduction) -> Summary:
     return Summary(
         theorems=Count(sum(finding.holds for finding in findings), len(findings)) if findings else None,
         tallies=tallies,
-        stand=tuple(one.claim for one in tallies if one.panels and one.described == one.panels),
-        fallen=tuple(one.claim for one in tallies if one.published > one.described and claim(one.claim).slip),
+        stand=tuple(one.claim for one in tallies if one.described.all and one.described.hold == one.described.all),
+        fallen=tuple(one.claim for one in tallies if _falls(one)),
         explored=_explored(reproduction),
         played=_played(reproduction),
         sought=_sought(reproduction),
         real_order=_real_order([verdict for verdict in verdicts if verdict.panel.in_real_order]),
-        runs=1 + max((row["run"] for rows in reproduction.rows.values() for row in rows), default=-1),
+        runs=reproduction.runs if reproduction.panels else 0,
     )
+
+
+def _falls(one: Tally) -> bool:
+    """Say whether a claim holds more often as published, where a slip explains it, and fails as described somewhere."""
+    return one.published.hold > one.described.hold and one.described.fall > 0 and claim(one.claim).slip is not None
 
 
 def _explored(reproduction: Reproduction) -> Explored | None:
@@ -136,18 +158,15 @@ def _explored(reproduction: Reproduction) -> Explored | None:
     if not every:
         return None
     papers = [one for one in every if not one.panel.in_real_order]
-    lower = sum(
-        all(baseline < own for own, baseline in _pairs(one, ("described", False), ("described", True)))
-        for one in papers
-    )
-    pairs = [pair for one in every for pair in _pairs(one, ("ours", False), ("described", False))]
-    factors = [theirs / ours for ours, theirs in pairs if ours > 0]
-    beside = [pair for one in every for pair in _pairs(one, ("ours", False), ("described", True))]
+    ours = _duels(reproduction, "explore", "ours")
+    medians = [float(np.median(_ratio(one, PAPERS, OURS))) for one in every]
+    beside = [ratio for one in every for ratio in _ratio(one, BASELINE, OURS)]
     return Explored(
-        Count(lower, len(papers)),
-        never_worse=all(ours <= theirs for ours, theirs in pairs),
-        factor=float(np.median(factors)) if factors else 1.0,
-        baseline_as_good=bool(np.median([baseline - 1.1 * ours for ours, baseline in beside]) <= 0),
+        Votes.of(_below(one, BASELINE, PAPERS) for one in papers),
+        lower=Count(sum(len(duel.side("ours").lower_at) for duel in ours), sum(len(one.panel.memory) for one in every)),
+        higher=sum(len(duel.side("paper").lower_at) for duel in ours),
+        factor=float(np.median(medians)),
+        baseline_as_good=bool(np.median(beside) <= 1 + TENTH),
     )
 
 
@@ -156,31 +175,44 @@ def _played(reproduction: Reproduction) -> Played | None:
     if not every:
         return None
     papers = [one for one in every if not one.panel.in_real_order]
-    duels = [pair for one in papers for pair in _pairs(one, ("described", False), ("described", True))]
+    described = list(_duels(reproduction, "regret", "described", papers_only=True))
+    economies = [economy for one in every if (economy := one.economy)]
+    shares = (min(one.low for one in economies), max(one.high for one in economies)) if economies else None
     return Played(
-        Count(sum(_falls_steadily(one.of("described")) for one in papers), len(papers)),
-        Count(sum(own < baseline for own, baseline in duels), len(duels)),
-        tuple(economy.share for one in every if (economy := one.economy)),
+        Votes.of(_falls_with_memory(one) for one in papers),
+        Count(
+            sum(len(duel.side("paper").lower_at) for duel in described), sum(len(one.panel.memory) for one in papers)
+        ),
+        shares,
     )
 
 
 def _sought(reproduction: Reproduction) -> Sought | None:
     panels = [panel for panel in reproduction.panels if panel.task == "everlasting"]
-    if not panels:
-        return None
-    worst = {"ours": 0.0, "described": 0.0}
+    lost: dict[str, list[float]] = {"ours": [], "described": []}
+    found: dict[str, list[bool]] = {"ours": [], "described": []}
+    runs = 0
     for panel in panels:
         for row in reproduction.rows[panel.name]:
-            if row["reading"] in worst and row["memory"] < panel.window:
-                worst[row["reading"]] = max(worst[row["reading"]], row["regret"] / (BUDGET * panel.arms))
-    return Sought(**worst)
+            if row["reading"] in lost and row["memory"] < panel.window:
+                lost[row["reading"]].append(row["regret"] / (BUDGET * panel.arms))
+                found[row["reading"]].append(row["found"])
+                runs = max(runs, row["run"] + 1)
+    if not lost["ours"]:
+        return None
+    means = {reading: float(np.mean(values)) for reading, values in lost.items()}
+    shares = {f"{reading}_found": float(np.mean(values)) for reading, values in found.items()}
+    return Sought(**means, **shares, runs=runs)
 
 
 def _real_order(verdicts: Sequence[Verdict]) -> RealOrder | None:
     if not verdicts:
         return None
     judgements = [one for verdict in verdicts for one in verdict.judgements]
-    only = sum(one.published is True and one.described is False for one in judgements)
+    only = sum(
+        bool(one.published and one.described and one.published.holds is True and one.described.holds is False)
+        for one in judgements
+    )
     return RealOrder(Count(only, len(judgements)), len(verdicts))
 
 
@@ -190,14 +222,28 @@ def _numbers(reproduction: Reproduction, task: str) -> list[Numbers]:
     return [Numbers(panel, reproduction.rows[panel.name]) for panel in panels]
 
 
-def _pairs(numbers: Numbers, one: tuple[str, bool], other: tuple[str, bool]) -> list[tuple[float, float]]:
-    """Return the means of two curves, named by reading and whether they are the baseline, for each memory."""
-    own, their = (numbers.of(reading, baseline=baseline) for reading, baseline in (one, other))
-    return [(own[memory], their[memory]) for memory in own]
+def _duels(reproduction: Reproduction, task: str, reading: str, *, papers_only: bool = False) -> list[Duel]:
+    """Return the duels of a reading in the panels of a task."""
+    verdicts = [one for one in reproduction.verdicts.values() if one.panel.task == task]
+    chosen = [one for one in verdicts if not (papers_only and one.panel.in_real_order)]
+    return [duel for verdict in chosen for duel in verdict.duels if duel.reading == reading]
 
 
-def _falls_steadily(means: Mapping[int, float]) -> bool:
-    """Say whether a number falls as memory grows: no step up, nor the last above the lowest, by more than a tenth."""
-    values = [means[memory] for memory in sorted(means)]
-    steps = itertools.pairwise(values)
-    return all(later <= 1.1 * earlier for earlier, later in steps) and values[-1] <= 1.1 * min(values)
+def _ratio(numbers: Numbers, one: Which, other: Which) -> list[float]:
+    """Return how many times higher the one is than the other, for each memory; 0 and 0 are level."""
+    own, their = numbers.paired(one, other)
+    means = [(own[memory].mean(), their[memory].mean()) for memory in own]
+    return [1.0 if high == low else float(high / low) if low else np.inf for high, low in means]
+
+
+def _below(numbers: Numbers, one: Which, other: Which) -> bool | None:
+    """Say whether the one is below the other at every memory."""
+    own, their = numbers.paired(one, other)
+    return below({memory: own[memory] - their[memory] for memory in own})
+
+
+def _falls_with_memory(numbers: Numbers) -> bool | None:
+    """Say whether regret, as described, is at no memory a tenth higher than at a smaller one."""
+    regrets = numbers.runs(*PAPERS)
+    pairs = itertools.combinations(sorted(regrets), 2)
+    return below({pair: regrets[pair[1]] - (1 + TENTH) * regrets[pair[0]] for pair in pairs})

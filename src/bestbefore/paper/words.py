@@ -1,23 +1,23 @@
 """Verdicts and summaries in words: facts come in as fields with ids, and become sentences here, once.
 
->>> from bestbefore.paper.duels import Side, compare
->>> duel = compare(Side("paper", "bucket"), {2: 1.0, 8: 1.0}, Side("baseline", "topk"), {2: 2.0, 8: 5.0}, "described")
->>> of_duel(duel)
-'As described, bucket is lower at every memory, by up to a factor of 5.0 with memory 8.'
->>> who_is_lower(duel)
-'bucket, 3.5 times'
+>>> of_ruling(Ruling(True, 10)), of_ruling(Ruling(None, 10)), of_ruling(Ruling(None, 200)), of_ruling(None)
+('holds', 'ten runs cannot tell', '200 runs cannot tell', 'says nothing here')
+>>> between(2.04, 2.51), between(19.6, 23.4), between(0.0, math.inf)
+('2.0 to 2.5', '20 to 23', 'any number of')
 """
 
 import math
 
+from bestbefore.paper.chance import LEAST_RUNS
 from bestbefore.paper.claims import Claim, claim
-from bestbefore.paper.duels import LEVEL, Duel, Side
+from bestbefore.paper.duels import UNTOLD, Duel, Side
+from bestbefore.paper.earnings import MEMORY, Cell, Earnings
 from bestbefore.paper.numbers import Economy
 from bestbefore.paper.summary import Explored, Played, RealOrder, Sought, Summary
-from bestbefore.paper.verdicts import Tally, Verdict
+from bestbefore.paper.verdicts import Ruling, Tally, Verdict, Votes
 
-FEW_RUNS = 5
-"""With fewer runs of each curve a reproduction is a first look."""
+CLOSE = 1.05
+"""Two curves are level if no factor beyond this is likely."""
 
 
 def capital(text: str) -> str:
@@ -30,12 +30,36 @@ def of_claim(one: Claim) -> str:
     return f"“{capital(one.text)}”"
 
 
+def of_ruling(ruling: Ruling | None) -> str:
+    """Say whether a claim holds."""
+    if ruling is None:
+        return "says nothing here"
+    if ruling.holds is None:
+        return f"{_many({10: 'ten'}.get(ruling.runs, ruling.runs), 'run')} cannot tell"
+    return "holds" if ruling.holds else "does not hold"
+
+
 def of_tally(one: Tally) -> str:
     """Say in how many panels a claim holds."""
+    panels = _many(one.published.all, "panel")
     return (
-        f"{of_claim(claim(one.claim))}: holds in {one.published} of {_many(one.panels, 'panel')} as published, in "
-        f"{one.described} as described."
+        f"{of_claim(claim(one.claim))}: holds in {one.published.hold} of {panels} as published{_open(one.published)}, "
+        f"in {one.described.hold} as described{_open(one.described)}."
     )
+
+
+def of_votes(votes: Votes) -> str:
+    """Say in how many of all panels something holds.
+
+    >>> of_votes(Votes(3, 2, 1))
+    '3 of 6, 1 cannot tell'
+    """
+    return f"{votes.hold} of {votes.all}{f', {votes.open} cannot tell' if votes.open else ''}"
+
+
+def _open(votes: Votes) -> str:
+    """Say how many panels cannot tell, if any."""
+    return f" ({votes.open} cannot tell)" if votes.open else ""
 
 
 def of_slip(one: Tally) -> str:
@@ -53,7 +77,7 @@ def of_verdict(verdict: Verdict) -> tuple[str, ...]:
 
 
 def of_duel(duel: Duel) -> str:
-    """Say who of two is lower at how many memories, and by what factor where it is most."""
+    """Say who of two is lower at how many memories, and how many times in the median over them."""
     one, other = duel.sides
     if duel.reading == "ours":
         start, names = f"Ours ({one.curve}) against the paper's, as described: ", ("ours", "theirs")
@@ -61,48 +85,64 @@ def of_duel(duel: Duel) -> str:
         start, names = f"As {duel.reading}, ", (one.curve, "the baseline")
     else:
         raise ValueError(f"reading must be one of 'published', 'described', 'ours', not {duel.reading!r}")
-    memories = len(one.lower_at) + len(other.lower_at) + len(duel.equal_at)
-    parts = [_lower(name, side, memories) for name, side in zip(names, duel.sides, strict=True) if side.lower_at]
-    if duel.equal_at:
-        parts.append(f"they are equal at {_at(len(duel.equal_at), memories)}")
+    memories = len(one.lower_at) + len(other.lower_at) + len(duel.untold_at)
+    parts = [_lower(name, side, duel, memories) for name, side in zip(names, duel.sides, strict=True) if side.lower_at]
+    if duel.untold_at:
+        parts.append(f"{of_ruling(Ruling(None, duel.runs))} at {_at(len(duel.untold_at), memories)}")
     return f"{start}{'; '.join(parts)}."
 
 
-def _lower(name: str, side: Side, memories: int) -> str:
-    return f"{name} is lower at {_at(len(side.lower_at), memories)}, by {_times(side.factor, side.at)}"
+def _lower(name: str, side: Side, duel: Duel, memories: int) -> str:
+    times = f", {_times(duel)} in the median" if side.role == duel.lower else ""
+    return f"{name} is lower at {_at(len(side.lower_at), memories)}{times}"
 
 
 def _at(count: int, memories: int) -> str:
     return f"{count} of {memories} memories" if count < memories else "every memory"
 
 
-def _times(factor: float, memory: int | None) -> str:
-    """Say how much lower, and with what memory.
+def _times(duel: Duel) -> str:
+    """Say how many times lower, as an interval."""
+    return "down to 0" if math.isinf(duel.low) else f"{between(duel.low, duel.high)} times"
 
-    >>> _times(1.04, 8), _times(2.5, 8), _times(math.inf, 8)
-    ('less than 5%', 'up to a factor of 2.5 with memory 8', 'all of it, down to 0, with memory 8')
-    """
-    if math.isinf(factor):
-        return f"all of it, down to 0, with memory {memory}"
-    if factor < 1.05:
-        return "less than 5%"
-    return f"up to a factor of {_rounded(factor)} with memory {memory}"
+
+def between(low: float, high: float) -> str:
+    """Say an interval of factors with as few digits as tell its ends apart from 1 and from each other."""
+    if low <= 0 and math.isinf(high):
+        return "any number of"
+    ends = [f"{end:,.0f}" if end >= 10 else f"{end:.1f}" for end in (low, high)]
+    if ends[0] == "1.0":
+        ends = [f"{end:.2f}" for end in (low, high)]
+    if math.isinf(high):
+        return f"{ends[0]} or more"
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
 def of_economy(economy: Economy) -> str:
     """Compare a few slots of ours with a window of theirs."""
     return (
-        f"{economy.memory} slots of ours lose {economy.ours:,.0f}, {economy.window} of theirs {economy.theirs:,.0f}: "
-        f"{economy.share:.0%}."
+        f"{economy.memory} slots of ours lose {_share(economy.low, economy.high)} of what {economy.window} of theirs "
+        "lose."
     )
+
+
+def _share(low: float, high: float) -> str:
+    """Say an interval of shares in percent.
+
+    >>> _share(0.104, 0.271), _share(0.271, 0.273), _share(0.0, math.inf)
+    ('10% to 27%', '27%', 'an unknown share')
+    """
+    if math.isinf(high):
+        return "an unknown share"
+    least, most = f"{low:.0%}", f"{high:.0%}"
+    return least if least == most else f"{least} to {most}"
 
 
 def who_is_lower(duel: Duel) -> str:
     """Name who is lower in the median over memories, and how many times, as short as a table wants it."""
-    if duel.lower == LEVEL:
-        return "level"
-    winner = duel.side(duel.lower).curve
-    return f"{winner}, to 0" if math.isinf(duel.median) else f"{winner}, {_rounded(duel.median)} times"
+    if duel.lower == UNTOLD:
+        return "level" if duel.low >= 1 / CLOSE and duel.high <= CLOSE else "cannot tell"
+    return f"{duel.side(duel.lower).curve}, {_times(duel)}"
 
 
 def lead(summary: Summary) -> tuple[str, ...]:
@@ -114,7 +154,7 @@ def lead(summary: Summary) -> tuple[str, ...]:
         parts.append(f"{stands}: {hold} of {lines} lines of experiments on them hold.")
     if summary.fallen:
         claims = "one claim" if len(summary.fallen) == 1 else f"{len(summary.fallen)} claims"
-        never = all(summary.tally(id).described == 0 for id in summary.fallen)
+        never = all(summary.tally(id).described.hold == 0 for id in summary.fallen)
         less = "but not" if never else "and less often or not at all"
         parts.append(
             f"The figures need a footnote: {claims} of the paper on its own figures can be seen in what its public "
@@ -125,32 +165,33 @@ def lead(summary: Summary) -> tuple[str, ...]:
     read = (
         "Every panel is read three ways: as described, the algorithms of the text computed right; as published, what "
         "the authors' public code does, re-enacted in our own; and ours.  Lines are means over runs, bands their range."
+        "  A verdict rests on differences within runs and says something only with a confidence of 99%, else that the "
+        "runs cannot tell."
     )
-    if 0 < summary.runs < FEW_RUNS:
-        read += f"  Here they rest on {_many(summary.runs, 'run')} only: a first look, and no judgement."
+    if 0 < summary.runs < LEAST_RUNS:
+        read += f"  Here there are {_many(summary.runs, 'run')} only: a first look, and no judgement."
     return (" ".join(parts), read) if parts else (read,)
 
 
 def _computed_right(explored: Explored | None) -> list[str]:
-    if not explored or not explored.baseline_lower.of:
+    if not explored or not explored.baseline_lower.all:
         return []
-    lower, panels = explored.baseline_lower
-    why = ": in random order little has to be kept for later" if 2 * lower > panels else ""
+    votes = explored.baseline_lower
+    why = ": in random order little has to be kept for later" if 2 * votes.hold > votes.all else ""
     return [
-        f"Computed right, the top-k baseline has a lower error than Bucket at every memory in {lower} of "
-        f"{_many(panels, 'panel')} of exploration{why}."
+        f"Computed right, the top-k baseline has a lower error than Bucket at every memory in {votes.hold} of "
+        f"{_many(votes.all, 'panel')} of exploration{_open(votes)}{why}."
     ]
 
 
 def _regret_computed_right(played: Played | None) -> list[str]:
-    if not played or not played.falls_steadily.of:
+    if not played or not played.falls.all:
         return []
-    steady, panels = played.falls_steadily
-    wins, duels = played.below_baseline
+    votes, (wins, duels) = played.falls, played.below_baseline
     return [
-        "Computed right, the regret of reservoir and UCB falls with memory, with no step up of more than a tenth, "
-        f"in {steady} of {_many(panels, 'panel')}, and is below the baseline's {wins} times of {duels}, "
-        "counting every memory of every panel."
+        "Computed right, the regret of reservoir and UCB falls with memory, and is nowhere a tenth higher than with "
+        f"less, in {votes.hold} of {_many(votes.all, 'panel')}{_open(votes)}, and is below the baseline's {wins} times "
+        f"of {duels}, counting every memory of every panel."
     ]
 
 
@@ -178,11 +219,11 @@ def advice(summary: Summary) -> tuple[str, ...]:
 
 
 def _to_explore(explored: Explored) -> str:
-    factor, lower = explored.factor, explored.factor > 1
-    better = "nowhere worse than" if explored.never_worse else "mostly better than" if lower else "not better than"
-    by = f", with an error lower by a factor of {_rounded(factor)} in the median" if lower else " here"
+    lower, memories = explored.lower
+    worse = "nowhere higher" if not explored.higher else f"higher at {explored.higher}"
     text = (
-        f"To know a good arm at any time: staircase, {better} Bucket at the same memory{by}.  Told an epsilon, it "
+        "To know a good arm at any time: staircase.  At the same memory its error is lower than Bucket's at "
+        f"{_at(lower, memories)}, counting all panels, and {worse}{_about(explored.factor)}.  Told an epsilon, it "
         "keeps Bucket's guarantee, too."
     )
     if explored.baseline_as_good:
@@ -190,31 +231,67 @@ def _to_explore(explored: Explored) -> str:
     return text
 
 
+def _about(factor: float) -> str:
+    """Say a factor roughly, if it is one.
+
+    >>> _about(23.4), _about(0.9), _about(math.inf)
+    ('; in the median over panels it is about 20 times lower', '', '; in the median over panels it is 0')
+    """
+    if factor <= CLOSE:
+        return ""
+    if math.isinf(factor):
+        return "; in the median over panels it is 0"
+    return f"; in the median over panels it is about {float(f'{factor:.1g}'):,g} times lower"
+
+
 def _to_play(played: Played) -> str:
-    least, most = f"{min(played.shares):.0%}", f"{max(played.shares):.0%}"
-    between = least if least == most else f"{least} to {most}"
+    low, high = played.shares or (0.0, math.inf)
     return (
         "To spend traffic: staircase with MOSS.  With at most three tenths of the window as memory it loses "
-        f"{between} of what the paper's algorithm loses with all of it."
+        f"{_share(low, high)} of what the paper's algorithm loses with all of it."
     )
 
 
 def _to_seek(sought: Sought) -> str:
-    worst = ""
-    if sought.ours < sought.described:
-        worst = (
-            f", which loses {sought.ours:.1%} of all there is in its worst run here, where a sample loses "
-            f"{sought.described:.1%} in its own"
-        )
     return (
-        f"To find the one arm that never expires: wait if there are W slots, and race if there are fewer{worst}.  On "
-        "the paper's hard instance nobody can do it."
+        "To find the one arm that never expires: wait if there are W slots, and race if there are fewer.  Over all "
+        f"memories below W, racing found it in {sought.ours_found:.0%} of {sought.runs:,} runs and lost "
+        f"{sought.ours:.1%} of all there is in the mean; waiting with a sample, as described, found it in "
+        f"{sought.described_found:.0%} and lost {sought.described:.1%}.  On the paper's hard instance nobody can do it."
     )
 
 
-def _rounded(factor: float) -> str:
-    return f"{factor:,.0f}" if factor >= 10 else f"{factor:.1f}"
+def of_earnings(earned: Earnings) -> tuple[str, ...]:
+    """Say what memory costs, what the index earns, and where the staircase matters."""
+    few, window, least = MEMORY[1], MEMORY[-1], MEMORY[0]
+
+    def times(high: Cell, low: Cell) -> str:
+        return between(*earned.factor(high, low))
+
+    def cell(keep: str, pull: str, memory: int, stream: str = "two-level") -> Cell:
+        return Cell(stream, keep, pull, memory)
+
+    def against_topk(memory: int, stream: str) -> str:
+        low, high = earned.factor(cell("topk", "moss", memory, stream), cell("staircase", "moss", memory, stream))
+        if low <= 1 <= high:
+            return "cannot be told from it"
+        return f"loses {between(low, high)} times less" if low > 1 else f"loses {between(1 / high, 1 / low)} times more"
+
+    ours = cell("staircase", "moss", few)
+    return (
+        f"What memory costs: staircase x moss loses {times(ours, cell('staircase', 'moss', window))} times as much "
+        f"with {few} slots as with {window}, the whole window, and "
+        f"{times(cell('staircase', 'moss', least), cell('staircase', 'moss', window))} times as much with {least}.  A "
+        f"reservoir x ucb of {few} slots loses {times(cell('reservoir', 'ucb', few), cell('fifo', 'ucb', window))} "
+        f"times what {window} do.",
+        f"What the index earns: with all {window} slots, moss loses "
+        f"{times(cell('fifo', 'ucb', window), cell('fifo', 'moss', window))} times less than ucb; with {few} slots "
+        f"and staircase, {times(cell('staircase', 'ucb', few), ours)} times less.",
+        f"Where the staircase matters: against topk, also with moss, it {against_topk(few, 'two-level')} with {few} "
+        f"slots in random order, and {against_topk(least, 'two-level')} with {least}; where means fall, it "
+        f"{against_topk(few, 'sawtooth')} with {few} slots, and {against_topk(least, 'sawtooth')} with {least}.",
+    )
 
 
-def _many(count: int, noun: str) -> str:
+def _many(count: int | str, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

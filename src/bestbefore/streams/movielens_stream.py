@@ -27,6 +27,7 @@ def movielens(
     *,
     path: "str | os.PathLike[str] | None" = None,
     arms: int | None = None,
+    first: bool = False,
     order: Literal["permuted", "first-rating", "release-year"] = "permuted",
     scale: Literal["stretched", "fifths"] = "stretched",
 ) -> Stream:
@@ -36,7 +37,8 @@ def movielens(
     environment variable BESTBEFORE_DATA is such a path; where that is not set, the file is downloaded once into the
     user's cache, with pooch.  `DataMissing` says how to get what is not there.
 
-    `arms` takes so many movies at random, others in each run; the default is all.  `order` is how they arrive:
+    `arms` takes so many movies at random, others in each run, or with `first` those of the lowest numbers; the default
+    is all.  `order` is how they arrive:
 
     - `permuted`: in random order, another in each run, as in the paper;
     - `first-rating`: by the time of the first rating, then by the movie's number;
@@ -64,10 +66,11 @@ def movielens(
         )
     in_order = _arrivals(movies, order)
     known = rated_arms(movies.counts[in_order], _levels(release.stars, scale))
+    lowest = np.flatnonzero(in_order < length)
     name = f"movielens-{dataset}" if order == "permuted" else f"movielens-{dataset}-{order}"
 
     def source(rng: np.random.Generator) -> Iterator[Arms]:
-        rows = rng.permutation(size)[:length]
+        rows = rng.permutation(lowest) if first else rng.permutation(size)[:length]
         if order != "permuted":
             rows.sort()
         return in_blocks(known._replace(means=known.means[rows], weights=known.weights[rows]))

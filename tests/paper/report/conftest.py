@@ -41,7 +41,7 @@ def make_reproduction():
     return reproduction
 
 
-def rows_of(panel, runs=2, level=None):
+def rows_of(panel, runs=5, level=None):
     """Make rows that fall with memory; all of them are `level` if that is given."""
     top = 1 if panel.task == "explore" else 1000 * panel.arms
     return [
@@ -69,4 +69,4 @@ def reproduction(*panels, rows=None, left_out=None, findings=None, made=None):
     verdicts = {panel.name: judge(panel, rows[panel.name]) for panel in panels}
     findings = (finding(remark="a remark"),) if findings is None else findings
     made = made or {"version": "0.1.0", "seed": "0", "command": "bestbefore reproduce --seed 0"}
-    return Reproduction(panels, rows, verdicts, left_out or {}, findings, made)
+    return Reproduction(panels, rows, verdicts, left_out or {}, findings, made, runs=5)

@@ -6,7 +6,6 @@ from typing import Any
 
 from bestbefore.paper.claims import CLAIMS
 from bestbefore.paper.summary import Reproduction, Summary, summarise
-from bestbefore.paper.verdicts import Verdict
 
 
 def verdicts_as_data(reproduction: Reproduction, summary: Summary | None = None) -> dict[str, Any]:
@@ -26,17 +25,13 @@ def verdicts_as_data(reproduction: Reproduction, summary: Summary | None = None)
     data: dict[str, Any] = _plain(
         {
             "claims": claims,
-            "verdicts": {name: _verdict(verdict) for name, verdict in reproduction.verdicts.items()},
+            "verdicts": {name: asdict(verdict) for name, verdict in reproduction.verdicts.items()},
             "trials": list(reproduction.slips),
+            "earnings": list(reproduction.earnings),
             "summary": asdict(summary or summarise(reproduction)),
         }
     )
     return data
-
-
-def _verdict(verdict: Verdict) -> dict[str, Any]:
-    economy = verdict.economy
-    return asdict(verdict) | {"economy": economy and economy._asdict() | {"share": economy.share}}
 
 
 def _plain(value: Any) -> Any:

@@ -9,15 +9,17 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
-from bestbefore.paper import words
+from bestbefore.paper import earnings, words
+from bestbefore.paper.chance import CONFIDENCE as CERTAINTY
 from bestbefore.paper.claims import claim, claims_of
+from bestbefore.paper.earnings import Earnings
 from bestbefore.paper.finding import CONFIDENCE, Finding, short
 from bestbefore.paper.panels import BUDGET, DATA, DELTA, TASKS, Panel
 from bestbefore.paper.readings import MEASURES
 from bestbefore.paper.report.data import verdicts_as_data
 from bestbefore.paper.report.inline import inline
 from bestbefore.paper.report.panel import draw_panel_figure
-from bestbefore.paper.slips import TRIALS, WHAT
+from bestbefore.paper.slips import QUESTIONS, TRIALS
 from bestbefore.paper.summary import Reproduction, Summary, summarise
 from bestbefore.paper.theorems import CAVEAT
 from bestbefore.paper.verdicts import Verdict
@@ -94,18 +96,21 @@ def _draw_all(folder: Path, reproduction: Reproduction, jobs: int) -> dict[str, 
     """Draw the figures of all panels and those of the summary, write the former, and return what the page shows."""
     chosen = [(panel, False) for panel in reproduction.panels]
     chosen += [(panel, True) for panel in _examples(reproduction.panels)]
-    work = [(folder / FIGURES, panel, reproduction.rows[panel.name], example) for panel, example in chosen]
+    work = [
+        (folder / FIGURES, panel, reproduction.rows[panel.name], reproduction.runs, example)
+        for panel, example in chosen
+    ]
     if jobs == 1 or len(work) < FEW:
         return dict(map(_draw, work))
     with local_workers(jobs) as workers:
         return dict(workers.executor.map(_draw, work, chunksize=4))
 
 
-def _draw(work: tuple[Path, Panel, Sequence[Row], bool]) -> tuple[str, str]:
+def _draw(work: tuple[Path, Panel, Sequence[Row], int, bool]) -> tuple[str, str]:
     """Draw a panel, and return the name of the drawing and its SVG for the page; an example is not written to files."""
-    folder, panel, rows, example = work
+    folder, panel, rows, runs, example = work
     measures = MEASURES[panel.task]
-    drawing = draw_panel_figure(panel, rows, measures[:1] if example else measures, png=not example)
+    drawing = draw_panel_figure(panel, rows, runs, measures[:1] if example else measures, png=not example)
     if not example:
         _write(folder / f"{panel.name}.svg", drawing.svg.encode())
         _write(folder / f"{panel.name}.png", drawing.png)
@@ -138,7 +143,9 @@ def _page(reproduction: Reproduction, summary: Summary, figures: Mapping[str, st
         made=reproduction.made,
         left_out=reproduction.left_out,
         findings=reproduction.findings,
-        trials=[(WHAT[task], list(rows)) for task, rows in itertools.groupby(reproduction.slips, key=_task_of)],
+        trials=[(QUESTIONS[one].what, list(rows)) for one, rows in itertools.groupby(reproduction.slips, _question_of)],
+        earned=Earnings(reproduction.earnings) if reproduction.earnings else None,
+        earnings=earnings,
         label_of=lambda row: TRIALS[row["trial"]].label,
         caveat=CAVEAT,
         confidence=f"{CONFIDENCE:.0%}",
@@ -150,13 +157,15 @@ def _page(reproduction: Reproduction, summary: Summary, figures: Mapping[str, st
         claims_of=claims_of,
         groups=list(_groups(shown)),
         budget=BUDGET,
+        runs=reproduction.runs,
+        certainty=CERTAINTY,
         delta=DELTA,
         safe=Markup,
     )
 
 
-def _task_of(row: Row) -> str:
-    return TRIALS[row["trial"]].task
+def _question_of(row: Row) -> str:
+    return TRIALS[row["trial"]].question
 
 
 def _groups(shown: list[Shown]) -> Iterator[tuple[str, list[tuple[str, bool, list[Shown]]]]]:

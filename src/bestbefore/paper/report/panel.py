@@ -9,7 +9,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from bestbefore.paper.panels import Panel
+from bestbefore.paper.deviations import PUBLISHED
+from bestbefore.paper.finding import wilson
+from bestbefore.paper.panels import BUDGET, RARE, Panel
 from bestbefore.paper.readings import CURVES, MEASURES, Curve
 from bestbefore.simulate.table import Row, Table
 from bestbefore.style import STYLE, apart, note, power, within
@@ -21,6 +23,7 @@ HEADINGS: Final = {
     "median": "Median error",
     "max": "Worst error",
     "regret": "Regret",
+    "found": "Found",
 }
 LEAST: Final = {"mean": 1e-4, "median": 1e-3, "max": 1e-2}
 """Where an axis of errors leaves off being logarithmic, and goes on to 0."""
@@ -36,7 +39,7 @@ WIDTH: Final = 400.0
 """In points, like all lengths here."""
 TITLE, NOTE = 34.0, 34.0
 """Heights of what a page leaves out: above and below."""
-HEIGHTS: Final = {"mean": 170.0, "median": 80.0, "max": 100.0, "regret": 230.0}
+HEIGHTS: Final = {"mean": 170.0, "median": 80.0, "max": 100.0, "regret": 230.0, "found": 110.0}
 HEAD, FOOT = 22.0, 34.0
 """Heights of the heading of a row, and of the numbers below it."""
 SIZE: Final = 10.0
@@ -64,26 +67,26 @@ FRAMES: Final = {
 
 
 def draw_panel_figure(
-    panel: Panel, rows: Iterable[Row], measures: Sequence[str] | None = None, *, png: bool = True
+    panel: Panel, rows: Iterable[Row], runs: int, measures: Sequence[str] | None = None, *, png: bool = True
 ) -> Drawing:
-    """Draw the rows of a panel: for each measure, as published and as described and ours side by side.
+    """Draw the first `runs` runs of a panel: for each measure, as published and as described and ours side by side.
 
-    `measures` are all of the task unless given; without `png`, the drawing has an SVG only.
+    Means of what is rare are over all runs that there are.  `measures` are all of the task unless given; without
+    `png`, the drawing has an SVG only.
     """
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     measures = MEASURES[panel.task] if measures is None else measures
-    table = Table(list(rows))
-    lines = _Lines(panel, table.summary(["reading", "curve", "memory"], measures))
+    lines = _Lines(panel, list(rows), runs, measures)
     height = TITLE + NOTE + sum(HEAD + HEIGHTS[measure] + FOOT for measure in measures)
     salt = {"svg.hashsalt": f"{panel.name} {' '.join(measures)}"}
     with mpl.rc_context(STYLE | _OWN | salt):
         figure = Figure(figsize=(WIDTH / 72, height / 72), dpi=160)
         FigureCanvasAgg(figure)
         figure.text(6 / WIDTH, 1 - 5 / height, _headline(panel), va="top", weight="bold", gid="headline")
-        figure.text(6 / WIDTH, 18 / height, _note(panel, lines.runs), va="center", size=8.5, gid="footnote")
+        figure.text(6 / WIDTH, 18 / height, _note(lines), va="center", size=8.5, gid="footnote")
         top = height - TITLE
         for measure in measures:
             bottom = top - HEAD - HEIGHTS[measure]
@@ -118,17 +121,29 @@ def _headline(panel: Panel) -> str:
     return panel.title if len(panel.title) < 55 else f"{task},\n{rest}"
 
 
-def _note(panel: Panel, runs: int) -> str:
-    below = "" if panel.task == "explore" else " below W"
-    return f"{note(runs)}\nAs published, memory m{below} has m + 1 slots."
+def _note(lines: "_Lines") -> str:
+    panel, below = lines.panel, "" if lines.panel.task == "explore" else " below W"
+    what = note(lines.runs)
+    if lines.many > lines.runs:
+        what = f"Lines are over {lines.many} runs, bands the range of {lines.runs}; of shares, the 95% interval."
+    budget = panel.budget(PUBLISHED) if panel.task == "regret" else BUDGET
+    pulls = f", an epoch {budget:,} pulls" if budget != BUDGET else ""
+    return f"{what}\nAs published, memory m{below} has m + 1 slots{pulls}."
 
 
 class _Lines:
     """What is drawn of a panel: for each curve, numbers by memory."""
 
-    def __init__(self, panel: Panel, rows: list[Row]) -> None:
-        self.panel, self.rows = panel, rows
-        self.runs = max(row["runs"] for row in rows)
+    def __init__(self, panel: Panel, rows: list[Row], runs: int, measures: Sequence[str]) -> None:
+        first, by = Table([row for row in rows if row["run"] < runs]), ["reading", "curve", "memory"]
+        self.panel, self.rows = panel, first.summary(by, measures)
+        self.runs = self.many = max(row["runs"] for row in self.rows)
+        if panel.task in RARE:
+            for row, over_all in zip(self.rows, Table(rows).summary(by, measures), strict=True):
+                self.many = over_all["runs"]
+                row |= {measure: over_all[measure] for measure in measures}
+                if "found" in measures:
+                    row["found_low"], row["found_high"] = wilson(round(row["found"] * self.many), self.many, 0.95)
         self.curves = [curve for curve in CURVES[panel.task] if self.of(curve)]
         self.memory = sorted({row["memory"] for row in rows})
 
@@ -208,6 +223,9 @@ def _scale(axes: Any, lines: _Lines, measure: str) -> None:
     """
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
+    if measure == "found":
+        _scale_of_shares(axes)
+        return
     numbers = lines.numbers(measure)
     above = [number for number in numbers if number > 0] or [1.0]
     if measure in LEAST:
@@ -228,6 +246,17 @@ def _scale(axes: Any, lines: _Lines, measure: str) -> None:
     axes.hlines(list(ticks), 0, 1, transform=axes.get_yaxis_transform(), **_LINES)
     bottom = min(-0.15 * least, 1.1 * min(numbers)) if zero else least
     axes.set_ylim(bottom, max(top, 10 * least))
+
+
+def _scale_of_shares(axes: Any) -> None:
+    """Make the axis go from 0 to 1."""
+    from matplotlib.ticker import FixedFormatter, FixedLocator
+
+    ticks = {0.0: "0%", 0.5: "50%", 1.0: "100%"}
+    axes.yaxis.set_major_locator(FixedLocator(list(ticks)))
+    axes.yaxis.set_major_formatter(FixedFormatter(list(ticks.values())))
+    axes.hlines(list(ticks), 0, 1, transform=axes.get_yaxis_transform(), **_LINES)
+    axes.set_ylim(-0.04, 1.08)
 
 
 def _least_regret(lines: _Lines, measure: str, above: list[float]) -> float:
