@@ -1,7 +1,10 @@
 """Small reproductions with made-up rows."""
 
+from dataclasses import asdict
+
 import pytest
 
+from bestbefore.paper.earnings import CELLS
 from bestbefore.paper.finding import share
 from bestbefore.paper.panels import Panel
 from bestbefore.paper.readings import CURVES, MEASURES
@@ -47,6 +50,7 @@ def rows_of(panel, runs=5, level=None):
     return [
         {"panel": panel.name, "reading": curve.reading, "curve": curve.name, "memory": memory, "run": run}
         | dict.fromkeys(MEASURES[panel.task], _number(top * LEVELS[curve.reading] * (1 + run) / memory, level))
+        | ({"found": run % 2 == 1} if "found" in MEASURES[panel.task] else {})
         for curve in CURVES[panel.task]
         for memory in panel.memory
         for run in range(runs)
@@ -69,4 +73,5 @@ def reproduction(*panels, rows=None, left_out=None, findings=None, made=None):
     verdicts = {panel.name: judge(panel, rows[panel.name]) for panel in panels}
     findings = (finding(remark="a remark"),) if findings is None else findings
     made = made or {"version": "0.1.0", "seed": "0", "command": "bestbefore reproduce --seed 0"}
-    return Reproduction(panels, rows, verdicts, left_out or {}, findings, made, runs=5)
+    earnings = tuple(asdict(cell) | {"runs": 20, "regret": 1234.0, "error": 5.0} for cell in CELLS)
+    return Reproduction(panels, rows, verdicts, left_out or {}, findings, made, runs=5, earnings=earnings)

@@ -83,7 +83,7 @@ def test_a_figure_without_a_box_is_refused():
 def test_nothing_drawn_is_lost(panels, make_rows):
     """As many curves, bands and words as in the file, but those of title and note."""
     panel = panels["explore"]
-    svg = draw_panel_figure(panel, make_rows(panel), png=False).svg
+    svg = draw_panel_figure(panel, make_rows(panel), runs=5, png=False).svg
     shown = inline(svg, panel.name, panel.title)
     words = re.findall(r">([^<>]+)</text>", svg)
     kept = re.findall(r">([^<>]+)</text>", shown)

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from bestbefore.paper.claims import CLAIMS, claim
+from bestbefore.paper.earnings import CELLS
 from bestbefore.paper.panels import BEYOND, PAPER, Panel
 from bestbefore.paper.report import page as page_module
 from bestbefore.paper.report.data import verdicts_as_data
@@ -89,9 +90,9 @@ def test_verdicts_are_offered_as_data(report):
         assert [judged["claim"] for judged in one["judgements"]] == [judged.claim for judged in verdict.judgements]
         assert [duel["reading"] for duel in one["duels"]] == [duel.reading for duel in verdict.duels]
         assert one["duels"][0]["sides"][0]["lower_at"] == list(verdict.duels[0].sides[0].lower_at)
-    assert told["summary"]["theorems"] == {"hits": 1, "of": 1}
         for judged, expected in zip(one["judgements"], verdict.judgements, strict=True):
             assert judged["published"] == (expected.published and expected.published._asdict())
+    assert told["summary"]["theorems"] == {"hits": 1, "of": 1}
     regret = next(one for one in told["verdicts"].values() if one["panel"]["task"] == "regret")
     assert regret["economy"]["low"] <= regret["economy"]["ours"] / regret["economy"]["theirs"] <= regret["economy"]["high"]
 
@@ -120,6 +121,30 @@ def test_trials_of_slips_are_told_in_words(tmp_path, panels, make_reproduction):
     unknown = dataclasses.replace(done, slips=({"trial": "explore/luck"} | numbers,))
     with pytest.raises(KeyError, match="explore/luck"):
         write_report(tmp_path, unknown)
+
+
+def test_who_earns_what_is_told_in_a_table_and_in_words(report):
+    _, _, page = report
+    assert page.text.count("1,234 ± 5") == len(CELLS)
+    for part in ("What memory costs: staircase x moss loses", "What the index earns:", "Where the staircase matters:"):
+        assert part in page.text
+
+
+def test_verdicts_are_three(tmp_path, panels, make_rows, make_reproduction):
+    """By two runs nothing is told, and the page says so; five tell some of it."""
+    rows = {panels["explore"].name: make_rows(panels["explore"], runs=2)}
+    unsure = Page(write_report(tmp_path / "few", make_reproduction(panels["explore"], rows=rows)))
+    assert "as published ? 2 runs cannot tell" in unsure.text
+    sure = Page(write_report(tmp_path / "many", make_reproduction(panels["regret"])))
+    assert "✗ does not hold" in sure.text
+    assert "✗" not in unsure.text.split("How it was made")[0].split("✗ that it does not")[-1]
+
+
+def test_a_verdict_that_rests_on_more_runs_says_so(tmp_path, panels, make_rows, make_reproduction):
+    panel = panels["regret"]
+    page = Page(write_report(tmp_path, make_reproduction(panel, rows={panel.name: make_rows(panel, runs=7)})))
+    assert "does not hold (7 runs)" in page.text
+    assert "<sup>7</sup>" in page.html
 
 
 def test_nothing_half_written_is_left(report):
