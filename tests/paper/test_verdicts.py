@@ -38,9 +38,7 @@ def rows_of(panel, curves, runs=10, noise=0.0):
     ]
 
 
-def explored(
-    published_topk=(0.5, 0.5, 0.5), topk=(0.1, 0.05, 0.01), staircase=(0.1, 0.05, 0.01), runs=10, noise=0.01
-):
+def explored(published_topk=(0.5, 0.5, 0.5), topk=(0.1, 0.05, 0.01), staircase=(0.1, 0.05, 0.01), runs=10, noise=0.01):
     curves = {
         ("described", "bucket"): (0.4, 0.2, 0.1),
         ("described", "topk"): topk,
@@ -63,7 +61,9 @@ def played(published=(90, 95, 10), described=(80, 40, 10), runs=10, noise=0.001)
 
 
 def holds(verdict):
-    return [(one.published and one.published.holds, one.described and one.described.holds) for one in verdict.judgements]
+    return [
+        (one.published and one.published.holds, one.described and one.described.holds) for one in verdict.judgements
+    ]
 
 
 def sentences(panel, rows):
@@ -102,8 +102,9 @@ def test_luck_is_no_verdict():
     judged = verdicts.judge(EXPLORE, rows).judgements[0]
     assert judged.published == Ruling(None, 10)
     assert words.of_ruling(judged.published) == "ten runs cannot tell"
-    assert ("explore-beats-baseline", "published") in [(one.id, reading) for one, reading in verdicts.judge(
-        EXPLORE, rows).open()]
+    assert ("explore-beats-baseline", "published") in [
+        (one.id, reading) for one, reading in verdicts.judge(EXPLORE, rows).open()
+    ]
     many = explored(published_topk=(0.32, 0.16, 0.11), noise=0.1, runs=200)
     assert verdicts.judge(EXPLORE, many).judgements[0].published == Ruling(True, 200)
 
@@ -310,7 +311,7 @@ def test_who_earns_what_is_said_from_the_numbers():
     """Regret 100 in all cells but some; a standard error of 1% makes a factor of 2 one of 1.9 to 2.1."""
 
     def told(**changed):
-        numbers = {cell: 100.0 for cell in CELLS} | {
+        numbers = dict.fromkeys(CELLS, 100.0) | {
             Cell("two-level", *name.split("_", 1)[0:1], *name.split("_")[1:2], int(name.split("_")[2])): value
             for name, value in changed.items()
         }

@@ -24,7 +24,7 @@ from bestbefore.paper.readings import CURVES, Curve, Piece, run_piece
 from bestbefore.paper.slips import TRIALS, Trial, run_trial
 from bestbefore.paper.store import Rows, Store
 from bestbefore.paper.summary import Reproduction
-from bestbefore.paper.verdicts import Verdict, judge
+from bestbefore.paper.verdicts import judge
 from bestbefore.simulate.table import Row
 
 QUICK_RUNS = 2
@@ -119,24 +119,11 @@ def reproduce(
     prints, left_out = _movielens(panels, path)
     if data is not None and left_out and not prints:
         raise DataMissing("; ".join(dict.fromkeys(left_out.values())))
-    here = [panel for panel in panels if panel.name not in left_out]
-    reasons = "; ".join(dict.fromkeys(left_out.values()))
-
-    def piece(panel: Panel, curve: Curve, some: range) -> Piece:
-        return Piece(panel, curve, some, seed, path, prints.get(panel.data, ""))
-
-    def more(panel: Panel, curve: Curve) -> list[Piece]:
-        most = panel.cheap_runs if more_runs is None else more_runs
-        return [piece(panel, curve, range(run, min(run + BLOCK, most))) for run in range(runs, most, BLOCK)]
-
-    pieces: list[Piece | Aside] = []
-    for panel in here:
-        for curve in CURVES[panel.task]:
-            pieces += [piece(panel, curve, range(run, run + 1)) for run in range(runs)]
-            pieces += more(panel, curve) if panel.task in RARE else []
-    if theorems_too:
-        pieces += _asides(seed, path, prints)
+    here = tuple(panel for panel in panels if panel.name not in left_out)
+    work = _Work(here, runs, more_runs, seed, path, prints)
+    pieces = work.first(theorems_too=theorems_too)
     if not pieces:
+        reasons = "; ".join(dict.fromkeys(left_out.values()))
         raise ValueError(f"there is nothing to run: {reasons or 'no panel was chosen'}")
     with Store(folder, {"seed": seed}) as store:
 
@@ -147,25 +134,17 @@ def reproduce(
             return run_pieces(run_any, by_key, store, jobs=jobs, cluster=cluster, progress=progress)
 
         results = results_of(pieces)
-        verdicts = {panel.name: judge(panel, _rows_of(panel, pieces, results)) for panel in here}
-        open_ones: list[Piece | Aside] = [
-            one
-            for panel in here
-            if panel.task not in RARE
-            for curve in _curves_to_tell(verdicts[panel.name])
-            for one in more(panel, curve)
-        ]
-        if open_ones:
-            results |= results_of(open_ones)
-            pieces += open_ones
-    rows = {panel.name: _rows_of(panel, pieces, results) for panel in here}
-    asides = [piece for piece in pieces if isinstance(piece, Aside)]
+        if more := work.where_they_cannot_tell(_rows(here, pieces, results)):
+            results |= results_of(more)
+            pieces += more
+    rows = _rows(here, pieces, results)
 
     def told(kind: type) -> list[Row]:
-        return [row for piece in asides if isinstance(piece.of, kind) for row in results[piece.key]]
+        asides = [piece for piece in pieces if isinstance(piece, Aside) and isinstance(piece.of, kind)]
+        return [row for piece in asides for row in results[piece.key]]
 
     return Reproduction(
-        tuple(here),
+        here,
         rows,
         {panel.name: judge(panel, rows[panel.name]) for panel in here},
         left_out,
@@ -177,7 +156,57 @@ def reproduce(
     )
 
 
-def _asides(seed: int, path: str | None, prints: Mapping[str, str]) -> list[Aside]:
+@dataclass(frozen=True)
+class _Work:
+    """The pieces of a reproduction: those of the figures and, where these cannot tell whether a claim holds, more."""
+
+    panels: tuple[Panel, ...]
+    runs: int
+    more_runs: int | None
+    seed: int
+    path: str | None
+    prints: Mapping[str, str]
+
+    def first(self, *, theorems_too: bool) -> list[Piece | Aside]:
+        """Return the runs of the figures, more of them where something is rare, and what is beside the panels."""
+        pieces: list[Piece | Aside] = []
+        for panel in self.panels:
+            for curve in CURVES[panel.task]:
+                pieces += [self._piece(panel, curve, range(run, run + 1)) for run in range(self.runs)]
+                pieces += self._more(panel, curve) if panel.task in RARE else []
+        return pieces + (_asides(self.seed, self.path, self.prints) if theorems_too else [])
+
+    def where_they_cannot_tell(self, rows: Mapping[str, Sequence[Row]]) -> list[Piece | Aside]:
+        """Return more runs of the curves of which these could decide a claim that is open."""
+        pieces: list[Piece | Aside] = []
+        for panel in self.panels:
+            wanted = {(reading, role) for one, reading in judge(panel, rows[panel.name]).open() for role in one.roles}
+            for curve in CURVES[panel.task]:
+                if panel.task not in RARE and (curve.reading, curve.role) in wanted:
+                    pieces += self._more(panel, curve)
+        return pieces
+
+    def _piece(self, panel: Panel, curve: Curve, runs: range) -> Piece:
+        return Piece(panel, curve, runs, self.seed, self.path, self.prints.get(panel.data, ""))
+
+    def _more(self, panel: Panel, curve: Curve) -> list[Piece]:
+        most = panel.cheap_runs if self.more_runs is None else self.more_runs
+        starts = range(self.runs, most, BLOCK)
+        return [self._piece(panel, curve, range(run, min(run + BLOCK, most))) for run in starts]
+
+
+def _rows(
+    panels: Iterable[Panel], pieces: Iterable[Piece | Aside], results: Mapping[str, Rows]
+) -> dict[str, list[Row]]:
+    """Return the rows of each panel, in the order of the pieces."""
+    rows: dict[str, list[Row]] = {panel.name: [] for panel in panels}
+    for piece in pieces:
+        if isinstance(piece, Piece):
+            rows[piece.panel.name] += results[piece.key]
+    return rows
+
+
+def _asides(seed: int, path: str | None, prints: Mapping[str, str]) -> list[Piece | Aside]:
     """Return what is tried beside the panels; trials on movies only where there are movies."""
     here = [trial for trial in TRIALS.values() if not trial.panel.needs_movielens or trial.panel.data in prints]
     return [
@@ -185,18 +214,6 @@ def _asides(seed: int, path: str | None, prints: Mapping[str, str]) -> list[Asid
         *(Aside(trial, seed, path, prints.get(trial.panel.data, "")) for trial in here),
         *(Aside(cell, seed) for cell in CELLS),
     ]
-
-
-def _rows_of(panel: Panel, pieces: Iterable[Piece | Aside], results: Mapping[str, Rows]) -> list[Row]:
-    """Return the rows of a panel, in the order of the pieces."""
-    own = (piece for piece in pieces if isinstance(piece, Piece) and piece.panel == panel)
-    return [row for piece in own for row in results[piece.key]]
-
-
-def _curves_to_tell(verdict: Verdict) -> list[Curve]:
-    """Return the curves of which more runs could decide a claim that is open."""
-    wanted = {(reading, role) for one, reading in verdict.open() for role in one.roles}
-    return [curve for curve in CURVES[verdict.panel.task] if (curve.reading, curve.role) in wanted]
 
 
 def _matches(name: str, only: str | None) -> bool:

@@ -10,9 +10,11 @@ import math
 
 from bestbefore.paper.chance import LEAST_RUNS
 from bestbefore.paper.claims import Claim, claim
+from bestbefore.paper.deviations import PUBLISHED
 from bestbefore.paper.duels import UNTOLD, Duel, Side
 from bestbefore.paper.earnings import MEMORY, Cell, Earnings
 from bestbefore.paper.numbers import Economy
+from bestbefore.paper.panels import Panel
 from bestbefore.paper.summary import Explored, Played, RealOrder, Sought, Summary
 from bestbefore.paper.verdicts import Ruling, Tally, Verdict, Votes
 
@@ -68,6 +70,22 @@ def of_slip(one: Tally) -> str:
     if slip is None:
         raise ValueError(f"claim must have a slip, and {one.claim!r} has none")
     return f"{of_tally(one)}  {slip.text}"
+
+
+def of_setting(panel: Panel) -> str:
+    """Say what is different between the readings of a panel but the algorithms; nothing if nothing is.
+
+    >>> of_setting(Panel("regret", "movielens", arms=500, window=20, memory=(2,)))
+    'As published, the first 500 movies by number, rewards of 0 and 1, and 2,000 pulls an epoch.'
+    """
+    if panel.data == "two-level":
+        return "As published, the low arms have means from a Normal around 0.25."
+    if not panel.needs_movielens:
+        return ""
+    pulls = f", and {panel.budget(PUBLISHED):,} pulls an epoch" if panel.task == "regret" else ""
+    return (
+        f"As published, the first {panel.arms:,} movies by number{',' if pulls else ' and'} rewards of 0 and 1{pulls}."
+    )
 
 
 def of_verdict(verdict: Verdict) -> tuple[str, ...]:

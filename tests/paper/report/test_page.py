@@ -94,7 +94,9 @@ def test_verdicts_are_offered_as_data(report):
             assert judged["published"] == (expected.published and expected.published._asdict())
     assert told["summary"]["theorems"] == {"hits": 1, "of": 1}
     regret = next(one for one in told["verdicts"].values() if one["panel"]["task"] == "regret")
-    assert regret["economy"]["low"] <= regret["economy"]["ours"] / regret["economy"]["theirs"] <= regret["economy"]["high"]
+    assert (
+        regret["economy"]["low"] <= regret["economy"]["ours"] / regret["economy"]["theirs"] <= regret["economy"]["high"]
+    )
 
 
 def test_an_infinite_factor_is_null_in_json(panels, make_rows, make_reproduction):

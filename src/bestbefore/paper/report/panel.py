@@ -178,7 +178,7 @@ def _draw_row(figure: Any, lines: _Lines, measure: str, bottom: float, height: f
         axes.xaxis.set_label_coords(0.5, -15 / HEIGHTS[measure])
         axes.tick_params(left=False, bottom=False, labelleft=place == 0, length=0, pad=3)
         if lines.panel.task != "explore" and lines.memory[0] <= lines.panel.window <= lines.memory[-1]:
-            _mark_window(axes, lines.panel.window)
+            _mark_window(axes, lines.panel.window, named=measure != "found")
         curves = lines.beside(reading)
         for curve in curves:
             _draw_curve(axes, lines.of(curve), curve, measure)
@@ -195,8 +195,10 @@ def _draw_curve(axes: Any, rows: list[Row], curve: Curve, measure: str) -> None:
     axes.plot(memory, middle, color=colour, linestyle="--" if curve.reading == "published" else "-", **look)
 
 
-def _mark_window(axes: Any, window: int) -> None:
+def _mark_window(axes: Any, window: int, *, named: bool) -> None:
     axes.axvline(window, color=INK, linewidth=0.8, linestyle=":", zorder=0.6)
+    if not named:
+        return
     place: Any = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "ha": "right", "va": "top"}
     axes.annotate("W", (window, 1), xytext=(-3, -1), size=9, **place)
 
