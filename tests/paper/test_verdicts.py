@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from bestbefore.paper import summary, verdicts, words
+from bestbefore.paper import summary, summary_words, verdicts, words
 from bestbefore.paper.claims import CLAIMS
 from bestbefore.paper.deviations import PUBLISHED
 from bestbefore.paper.earnings import CELLS, Cell, Earnings
@@ -71,11 +71,11 @@ def sentences(panel, rows):
 
 
 def lead(made):
-    return words.lead(summary.summarise(made))
+    return summary_words.lead(summary.summarise(made))
 
 
 def advice(made):
-    return words.advice(summary.summarise(made))
+    return summary_words.advice(summary.summarise(made))
 
 
 # Verdicts
@@ -110,7 +110,7 @@ def test_luck_is_no_verdict():
 
 
 def test_a_fall_between_two_memories_is_help_wherever_the_last_one_ends():
-    """From .954 to .349 and up again, as at n = 10000, W = 50: the last is more than half of the first, yet it helps."""
+    """From .954 to .349 and up again, as at n = 10000, W = 50: that the last is more than half of the first is no test."""
     assert holds(verdicts.judge(EXPLORE, explored(published_topk=(0.954, 0.349, 0.48))))[1] == (False, False)
     assert holds(verdicts.judge(EXPLORE, explored(published_topk=(0.5, 0.47, 0.49))))[1] == (True, False)
 
@@ -316,7 +316,7 @@ def test_who_earns_what_is_said_from_the_numbers():
             for name, value in changed.items()
         }
         rows = [dataclasses.asdict(cell) | {"regret": value, "error": value / 100} for cell, value in numbers.items()]
-        return words.of_earnings(Earnings(rows))
+        return summary_words.of_earnings(Earnings(rows))
 
     memory, index, keep = told(staircase_moss_6=200.0, fifo_ucb_20=500.0, topk_moss_2=1000.0)
     assert "staircase x moss loses 1.9 to 2.1 times as much with 6 slots as with 20" in memory

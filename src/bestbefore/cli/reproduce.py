@@ -123,11 +123,11 @@ def _print(done: "Reproduction", summary: "Summary", page: Path) -> None:
     from rich.console import Console
     from rich.table import Table as RichTable
 
-    from bestbefore.paper import words
+    from bestbefore.paper import summary_words, words
     from bestbefore.paper.claims import claim
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
-    console.print(words.lead(summary)[0], "")
+    console.print(summary_words.lead(summary)[0], "")
     if summary.tallies:
         screen = RichTable(box=box.SIMPLE_HEAD, title="Panels in which the paper's claims hold", title_justify="left")
         screen.add_column("claim")
@@ -136,7 +136,7 @@ def _print(done: "Reproduction", summary: "Summary", page: Path) -> None:
         for one in summary.tallies:
             screen.add_row(claim(one.claim).text, *map(words.of_votes, (one.published, one.described)))
         console.print(screen)
-    for sentence in words.advice(summary):
+    for sentence in summary_words.advice(summary):
         console.print(f"- {sentence}")
     reasons: dict[str, list[str]] = {}
     for name, reason in done.left_out.items():

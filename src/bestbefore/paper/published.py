@@ -12,24 +12,24 @@ choices below what `simulate` does.
 Not switched, since they are choices and not slips: each arm is tested `ceil(slots^2 / 2 ln(n / delta))` times, by all
 algorithms, for regret at most as often as the epoch's budget allows; with W slots or more, all W arms are kept, each
 with its own statistics; UCB's index is that of `bestbefore.pull.ucb`, and its statistics carry over; the baseline does
-not learn from the pulls by which it exploits; where nothing valid is stored the answer counts as an arm of mean 0; low
-arms for regret are `streams.two_level_spread`; who has not found the everlasting arm commits to the last of the stream.
-Arms, as in `simulate`, depend only on seed and run.
+not learn from the pulls by which it exploits; where nothing valid is stored the answer counts as an arm of mean 0; who
+has not found the everlasting arm commits to the last of the stream.  Arms, as in `simulate`, depend only on seed and
+run.
 
-This is our own code.  What it re-enacts was read from the authors' `testSlidingWindowAlgorithm.py` (commit 23b5b38 of
-github.com/jhwjhw0123/sliding-window-streaming-MABs); their arms and the script that draws the figures we have not
-seen.  So we assume:
+This is our own code.  What it re-enacts was read from files that the authors have made public
+(github.com/jhwjhw0123/sliding-window-streaming-MABs, commit 23b5b38): `testSlidingWindowAlgorithm.py`, the arms in
+`testSlidingWindowMAB.py`, and the experiments in `explorationExperiment.py` and `regretExperiment.py`.  These say that
+real-world arms are the first n of a list, that rewards are 0 or 1 with the arm's mean, and that the baseline for
+exploration is the one of two that clears what has expired.  The notebooks that call them we have not seen.  From a
+description of these we take what means the list has, (r - 1) / 4 for r stars, and that an epoch on MovieLens has 100 W
+pulls.  Both are confirmed by the numbers: see `tests/paper/test_movies.py`.  And we assume:
 
-- Of two baselines for exploration there, the figures show the one that clears what has expired, as for regret; the
-  other keeps on answering with arms that are gone.
 - An arm that lives W + 1 steps may be better than all valid ones; its error or regret is then below 0.
 - Everlasting: T is 1000 n, and means are uniform.
-- What concerns arms, `wide_normal` and `streams.two_level_spread`, is from a description of the rest of their code.
 
-And little things are left out.  Bucket's slices are closed below there, [j / m, (j + 1) / m), and above here, which
-matters a little where m divides the number of tests.  The code computes the index of an arm when it is
-pulled, so that, while the first window fills, others still have the logarithm of fewer arms; of equal indices it takes
-the first, we the newest; and the first epoch of the reservoir is one test, for which `wide_normal` would count.
+And little things are left out.  The code computes the index of an arm when it is pulled, so that, while the first
+window fills, others still have the logarithm of fewer arms; of equal indices it takes the first, we the newest; and the
+first epoch of the reservoir is one test, for which `wide_normal` would count.
 
 >>> from bestbefore.streams import uniform
 >>> table = explore(uniform(200), window=20, memory=4, runs=1)

@@ -1,4 +1,4 @@
-"""Verdicts and summaries in words: facts come in as fields with ids, and become sentences here, once.
+"""Verdicts in words: facts come in as fields with ids, and become sentences here, once.
 
 >>> of_ruling(Ruling(True, 10)), of_ruling(Ruling(None, 10)), of_ruling(Ruling(None, 200)), of_ruling(None)
 ('holds', 'ten runs cannot tell', '200 runs cannot tell', 'says nothing here')
@@ -8,14 +8,11 @@
 
 import math
 
-from bestbefore.paper.chance import LEAST_RUNS
 from bestbefore.paper.claims import Claim, claim
 from bestbefore.paper.deviations import PUBLISHED
 from bestbefore.paper.duels import UNTOLD, Duel, Side
-from bestbefore.paper.earnings import MEMORY, Cell, Earnings
 from bestbefore.paper.numbers import Economy
 from bestbefore.paper.panels import Panel
-from bestbefore.paper.summary import Explored, Played, RealOrder, Sought, Summary
 from bestbefore.paper.verdicts import Ruling, Tally, Verdict, Votes
 
 CLOSE = 1.05
@@ -37,16 +34,16 @@ def of_ruling(ruling: Ruling | None) -> str:
     if ruling is None:
         return "says nothing here"
     if ruling.holds is None:
-        return f"{_many({10: 'ten'}.get(ruling.runs, ruling.runs), 'run')} cannot tell"
+        return f"{many({10: 'ten'}.get(ruling.runs, ruling.runs), 'run')} cannot tell"
     return "holds" if ruling.holds else "does not hold"
 
 
 def of_tally(one: Tally) -> str:
     """Say in how many panels a claim holds."""
-    panels = _many(one.published.all, "panel")
+    published, described = one.published, one.described
     return (
-        f"{of_claim(claim(one.claim))}: holds in {one.published.hold} of {panels} as published{_open(one.published)}, "
-        f"in {one.described.hold} as described{_open(one.described)}."
+        f"{of_claim(claim(one.claim))}: holds in {published.hold} of {many(published.all, 'panel')} as published"
+        f"{cannot_tell(published)}, in {described.hold} as described{cannot_tell(described)}."
     )
 
 
@@ -59,7 +56,7 @@ def of_votes(votes: Votes) -> str:
     return f"{votes.hold} of {votes.all}{f', {votes.open} cannot tell' if votes.open else ''}"
 
 
-def _open(votes: Votes) -> str:
+def cannot_tell(votes: Votes) -> str:
     """Say how many panels cannot tell, if any."""
     return f" ({votes.open} cannot tell)" if votes.open else ""
 
@@ -106,16 +103,17 @@ def of_duel(duel: Duel) -> str:
     memories = len(one.lower_at) + len(other.lower_at) + len(duel.untold_at)
     parts = [_lower(name, side, duel, memories) for name, side in zip(names, duel.sides, strict=True) if side.lower_at]
     if duel.untold_at:
-        parts.append(f"{of_ruling(Ruling(None, duel.runs))} at {_at(len(duel.untold_at), memories)}")
+        parts.append(f"{of_ruling(Ruling(None, duel.runs))} at {at(len(duel.untold_at), memories)}")
     return f"{start}{'; '.join(parts)}."
 
 
 def _lower(name: str, side: Side, duel: Duel, memories: int) -> str:
     times = f", {_times(duel)} in the median" if side.role == duel.lower else ""
-    return f"{name} is lower at {_at(len(side.lower_at), memories)}{times}"
+    return f"{name} is lower at {at(len(side.lower_at), memories)}{times}"
 
 
-def _at(count: int, memories: int) -> str:
+def at(count: int, memories: int) -> str:
+    """Say at how many of all memories."""
     return f"{count} of {memories} memories" if count < memories else "every memory"
 
 
@@ -139,15 +137,15 @@ def between(low: float, high: float) -> str:
 def of_economy(economy: Economy) -> str:
     """Compare a few slots of ours with a window of theirs."""
     return (
-        f"{economy.memory} slots of ours lose {_share(economy.low, economy.high)} of what {economy.window} of theirs "
+        f"{economy.memory} slots of ours lose {share(economy.low, economy.high)} of what {economy.window} of theirs "
         "lose."
     )
 
 
-def _share(low: float, high: float) -> str:
+def share(low: float, high: float) -> str:
     """Say an interval of shares in percent.
 
-    >>> _share(0.104, 0.271), _share(0.271, 0.273), _share(0.0, math.inf)
+    >>> share(0.104, 0.271), share(0.271, 0.273), share(0.0, math.inf)
     ('10% to 27%', '27%', 'an unknown share')
     """
     if math.isinf(high):
@@ -163,153 +161,6 @@ def who_is_lower(duel: Duel) -> str:
     return f"{duel.side(duel.lower).curve}, {_times(duel)}"
 
 
-def lead(summary: Summary) -> tuple[str, ...]:
-    """Say it all in a paragraph, and how to read the rest in another."""
-    parts = []
-    if summary.theorems:
-        hold, lines = summary.theorems
-        stands = "The theorems stand" if hold == lines else "Not all theorems were confirmed"
-        parts.append(f"{stands}: {hold} of {lines} lines of experiments on them hold.")
-    if summary.fallen:
-        claims = "one claim" if len(summary.fallen) == 1 else f"{len(summary.fallen)} claims"
-        never = all(summary.tally(id).described.hold == 0 for id in summary.fallen)
-        less = "but not" if never else "and less often or not at all"
-        parts.append(
-            f"The figures need a footnote: {claims} of the paper on its own figures can be seen in what its public "
-            f"code draws, {less} in what its text describes."
-        )
-    seen = [*_computed_right(summary.explored), *_regret_computed_right(summary.played)]
-    parts += [*seen, *_in_real_order(summary.real_order, survives=bool(seen))]
-    read = (
-        "Every panel is read three ways: as described, the algorithms of the text computed right; as published, what "
-        "the authors' public code does, re-enacted in our own; and ours.  Lines are means over runs, bands their range."
-        "  A verdict rests on differences within runs and says something only with a confidence of 99%, else that the "
-        "runs cannot tell."
-    )
-    if 0 < summary.runs < LEAST_RUNS:
-        read += f"  Here there are {_many(summary.runs, 'run')} only: a first look, and no judgement."
-    return (" ".join(parts), read) if parts else (read,)
-
-
-def _computed_right(explored: Explored | None) -> list[str]:
-    if not explored or not explored.baseline_lower.all:
-        return []
-    votes = explored.baseline_lower
-    why = ": in random order little has to be kept for later" if 2 * votes.hold > votes.all else ""
-    return [
-        f"Computed right, the top-k baseline has a lower error than Bucket at every memory in {votes.hold} of "
-        f"{_many(votes.all, 'panel')} of exploration{_open(votes)}{why}."
-    ]
-
-
-def _regret_computed_right(played: Played | None) -> list[str]:
-    if not played or not played.falls.all:
-        return []
-    votes, (wins, duels) = played.falls, played.below_baseline
-    return [
-        "Computed right, the regret of reservoir and UCB falls with memory, and is nowhere a tenth higher than with "
-        f"less, in {votes.hold} of {_many(votes.all, 'panel')}{_open(votes)}, and is below the baseline's {wins} times "
-        f"of {duels}, counting every memory of every panel."
-    ]
-
-
-def _in_real_order(real: RealOrder | None, *, survives: bool) -> list[str]:
-    if not real:
-        return []
-    same, claims = real.only_published
-    start = "All this survives where" if survives and same == claims else "Where"
-    return [
-        f"{start} movies arrive as they really did: {same} of {claims} claims on {_many(real.panels, 'panel')} hold as "
-        "published and fall as described."
-    ]
-
-
-def advice(summary: Summary) -> tuple[str, ...]:
-    """Say what to use, by what was measured."""
-    told = []
-    if summary.explored:
-        told.append(_to_explore(summary.explored))
-    if summary.played and summary.played.shares:
-        told.append(_to_play(summary.played))
-    if summary.sought:
-        told.append(_to_seek(summary.sought))
-    return tuple(told)
-
-
-def _to_explore(explored: Explored) -> str:
-    lower, memories = explored.lower
-    worse = "nowhere higher" if not explored.higher else f"higher at {explored.higher}"
-    text = (
-        "To know a good arm at any time: staircase.  At the same memory its error is lower than Bucket's at "
-        f"{_at(lower, memories)}, counting all panels, and {worse}{_about(explored.factor)}.  Told an epsilon, it "
-        "keeps Bucket's guarantee, too."
-    )
-    if explored.baseline_as_good:
-        text += "  The baseline, computed right, is as good here, in random order; where means fall it is not."
-    return text
-
-
-def _about(factor: float) -> str:
-    """Say a factor roughly, if it is one.
-
-    >>> _about(23.4), _about(0.9), _about(math.inf)
-    ('; in the median over panels it is about 20 times lower', '', '; in the median over panels it is 0')
-    """
-    if factor <= CLOSE:
-        return ""
-    if math.isinf(factor):
-        return "; in the median over panels it is 0"
-    return f"; in the median over panels it is about {float(f'{factor:.1g}'):,g} times lower"
-
-
-def _to_play(played: Played) -> str:
-    low, high = played.shares or (0.0, math.inf)
-    return (
-        "To spend traffic: staircase with MOSS.  With at most three tenths of the window as memory it loses "
-        f"{_share(low, high)} of what the paper's algorithm loses with all of it."
-    )
-
-
-def _to_seek(sought: Sought) -> str:
-    return (
-        "To find the one arm that never expires: wait if there are W slots, and race if there are fewer.  Over all "
-        f"memories below W, racing found it in {sought.ours_found:.0%} of {sought.runs:,} runs and lost "
-        f"{sought.ours:.1%} of all there is in the mean; waiting with a sample, as described, found it in "
-        f"{sought.described_found:.0%} and lost {sought.described:.1%}.  On the paper's hard instance nobody can do it."
-    )
-
-
-def of_earnings(earned: Earnings) -> tuple[str, ...]:
-    """Say what memory costs, what the index earns, and where the staircase matters."""
-    few, window, least = MEMORY[1], MEMORY[-1], MEMORY[0]
-
-    def times(high: Cell, low: Cell) -> str:
-        return between(*earned.factor(high, low))
-
-    def cell(keep: str, pull: str, memory: int, stream: str = "two-level") -> Cell:
-        return Cell(stream, keep, pull, memory)
-
-    def against_topk(memory: int, stream: str) -> str:
-        low, high = earned.factor(cell("topk", "moss", memory, stream), cell("staircase", "moss", memory, stream))
-        if low <= 1 <= high:
-            return "cannot be told from it"
-        return f"loses {between(low, high)} times less" if low > 1 else f"loses {between(1 / high, 1 / low)} times more"
-
-    ours = cell("staircase", "moss", few)
-    return (
-        f"What memory costs: staircase x moss loses {times(ours, cell('staircase', 'moss', window))} times as much "
-        f"with {few} slots as with {window}, the whole window, and "
-        f"{times(cell('staircase', 'moss', least), cell('staircase', 'moss', window))} times as much with {least}.  A "
-        f"reservoir x ucb of {few} slots loses {times(cell('reservoir', 'ucb', few), cell('fifo', 'ucb', window))} "
-        f"times what {window} do.",
-        f"What the index earns: with all {window} slots, moss loses "
-        f"{times(cell('fifo', 'ucb', window), cell('fifo', 'moss', window))} times less than ucb; with {few} slots "
-        f"and staircase, {times(cell('staircase', 'ucb', few), ours)} times less.",
-        f"Where the staircase matters: against topk, also with moss, it {against_topk(few, 'two-level')} with {few} "
-        f"slots in random order, and {against_topk(least, 'two-level')} with {least}; where means fall, it "
-        f"{against_topk(few, 'sawtooth')} with {few} slots, and {against_topk(least, 'sawtooth')} with {least}.",
-    )
-
-
-def _many(count: int | str, noun: str) -> str:
+def many(count: int | str, noun: str) -> str:
+    """Say how many of something, in the singular or the plural."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
-from bestbefore.paper import earnings, words
+from bestbefore.paper import earnings, summary_words, words
 from bestbefore.paper.chance import CONFIDENCE as CERTAINTY
 from bestbefore.paper.claims import claim, claims_of
 from bestbefore.paper.earnings import Earnings
@@ -151,6 +151,7 @@ def _page(reproduction: Reproduction, summary: Summary, figures: Mapping[str, st
         confidence=f"{CONFIDENCE:.0%}",
         summary=summary,
         words=words,
+        summary_words=summary_words,
         examples=[(panel, Markup(figures[f"example-{panel.name}"])) for panel in _examples(reproduction.panels)],  # noqa: S704
         tasks=TASKS,
         claim=claim,
