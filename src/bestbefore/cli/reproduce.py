@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestbefore.cli.options import tell_of_compilation_of_all
+
 if TYPE_CHECKING:
     from bestbefore.paper.summary import Reproduction, Summary
 
@@ -80,8 +82,8 @@ def reproduce(
     check_installed()
 
     if sys.stderr.isatty():
-        count = "1 panel" if len(panels) == 1 else f"{len(panels)} panels"
-        click.echo(f"{count}; the rules are compiled the first time, which takes a minute", err=True)
+        click.echo("1 panel" if len(panels) == 1 else f"{len(panels)} panels", err=True)
+        tell_of_compilation_of_all()
     repeats = (paper.QUICK_RUNS if quick else 10) if runs is None else runs
     done = paper.reproduce(panels, out, runs=repeats, seed=seed, theorems_too=too, data=data, **work)
     done = replace(done, made={**done.made, "command": shlex.join(["bestbefore", *sys.argv[1:]])})
