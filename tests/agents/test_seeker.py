@@ -243,7 +243,7 @@ def test_live_and_compiled_do_the_very_same(compiled_rewards, flag, strategy, sl
     def live(**arguments):
         return Seeker(flag=flag, strategy=strategy, tests=12, sigma=0.3, **arguments)
 
-    settings = {"window": 8, "memory": slots, "budget": 1500, "flag": flag, "clock": clock, "runs": 8, "seed": 3}
+    settings = {"window": 8, "memory": slots, "budget": 1500, "flag": flag, "clock": clock, "runs": 3, "seed": 3}
     with compiled_rewards():
         rows = simulate.seek(stream, strategy=live, **settings)
     compiled = simulate.seek(stream, strategy=strategy, tests=12, **settings)

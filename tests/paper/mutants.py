@@ -121,7 +121,7 @@ QUICK = {
     "sample": {"window": 8, "runs": 400},
     "king": {"window": 6, "arms": 12, "runs": 70},
     "everlasting-explicit": {"window": 8, "runs": 4, "budget": 300},
-    "stairs": {"window": 8, "runs": 150},
+    "stairs": {"window": 8, "runs": 50},
 }
 """The experiments in which the rules have to do something well, at a size for an interpreter."""
 

@@ -105,7 +105,7 @@ def test_on_a_cluster_too(work, cluster, counting, store):
 
 
 def test_a_piece_that_always_kills_its_worker_is_named_and_all_others_are_stored(work, counting, store):
-    pieces = counting.pieces(12, _3="always dies")
+    pieces = counting.pieces(6, _3="always dies")
     with pytest.raises(ChildProcessError, match=r"given up: 'a/3'$"):
         run_pieces(work.counted, pieces, store, jobs=2)
     assert set(store.load()) == set(pieces) - {"a/3"}
@@ -113,7 +113,7 @@ def test_a_piece_that_always_kills_its_worker_is_named_and_all_others_are_stored
 
 
 def test_on_a_cluster_it_is_named_too(work, cluster, counting, store):
-    pieces = counting.pieces(12, _3="always dies")
+    pieces = counting.pieces(6, _3="always dies")
     with pytest.raises(ChildProcessError, match=r"given up: 'a/3'$"):
         run_pieces(work.counted, pieces, store, cluster=cluster)
     assert set(store.load()) == set(pieces) - {"a/3"}

@@ -1,8 +1,11 @@
 """The whole paper at once, here in little: pieces, data that is missing, results that are kept."""
 
 import dataclasses
+import io
 import json
+import logging
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -13,8 +16,9 @@ import pytest
 from bestbefore.errors import DataMissing
 from bestbefore.paper import reproduce as paper
 from bestbefore.paper.numbers import Numbers
-from bestbefore.paper.panels import PAPER, Panel
+from bestbefore.paper.panels import DATA, PAPER, Panel
 from bestbefore.paper.readings import CURVES, Piece, run_piece
+from bestbefore.streams import movielens_place
 
 PANELS = [
     Panel("explore", "uniform", 60, 10, (2, 4)),
@@ -86,8 +90,8 @@ def test_every_panel_has_all_rows_and_a_verdict(first):
 
 def test_the_same_seed_gives_the_same_numbers_with_one_process_or_two(first, tmp_path):
     assert without_time(run(tmp_path, jobs=1)) == without_time(first[1])
-    other = run(tmp_path, seed=1)
-    assert other.rows != first[1].rows
+    name = PANELS[0].name
+    assert run(tmp_path, PANELS[:1], seed=1).rows[name] != first[1].rows[name]
 
 
 def test_a_second_run_computes_nothing_and_more_runs_only_what_is_new(first):
@@ -192,6 +196,24 @@ def test_panels_without_data_are_left_out_by_name_with_the_way_to_get_it(tmp_pat
     assert str(caught.value).count("MovieLens 1M is not") == 1
 
 
+def test_a_download_that_failed_is_not_tried_again_for_other_panels(tmp_path, monkeypatch):
+    """Three sorts of data come from MovieLens latest-small, and two from 1M."""
+    pooch = pytest.importorskip("pooch")
+    monkeypatch.delenv("BESTBEFORE_DATA", raising=False)
+    monkeypatch.setattr(movielens_place, "SERVER", "http://127.0.0.1:1")
+    monkeypatch.setattr(movielens_place, "cache_folder", lambda: tmp_path / "cache")
+    movies = [dataclasses.replace(MOVIES, data=data) for data in DATA if data.startswith("movielens")]
+    said = io.StringIO()
+    listening = logging.StreamHandler(said)
+    pooch.get_logger().addHandler(listening)
+    try:
+        with pytest.raises(ValueError, match="nothing to run: MovieLens 1M is not here, and its download failed"):
+            run(tmp_path / "out", movies)
+    finally:
+        pooch.get_logger().removeHandler(listening)
+    assert [said.getvalue().count(f"/{name}.zip' to file") for name in ("ml-1m", "ml-latest-small")] == [1, 1]
+
+
 def test_other_data_is_never_mixed_with_what_is_stored(tmp_path):
     first = run(tmp_path / "out", [MOVIES], data=write_movies(tmp_path))
     again = run(tmp_path / "out", [MOVIES], data=tmp_path)
@@ -209,14 +231,16 @@ def test_data_is_told_apart_by_all_of_its_movies_whichever_panels_are_chosen(tmp
         run(tmp_path / "out", [panel], data=tmp_path)
     assert lines(tmp_path / "out") == before
     ratings = tmp_path / "ml-1m" / "ratings.dat"
+    prints = set()
     for movie in range(1, 5):  # the fifth has nothing but ones
         ratings.write_text(
             write_movies(tmp_path).joinpath("ml-1m", "ratings.dat").read_text() + f"3::{movie}::1::978300003\n"
         )
         os.utime(ratings, (movie, movie))
-        count = len(lines(tmp_path / "out"))
-        run(tmp_path / "out", [one], data=tmp_path)
-        assert len(lines(tmp_path / "out")) > count
+        prints |= set(paper._movielens([one], str(tmp_path))[0].values())
+    assert len(prints) == 4
+    run(tmp_path / "out", [one], data=tmp_path)
+    assert len(lines(tmp_path / "out")) == len(before) * 3 // 2, "the panel of one movie is computed again"
 
 
 def test_panels_of_more_movies_than_there_are_are_left_out(tmp_path):
@@ -266,12 +290,42 @@ def test_ctrl_c_keeps_what_is_done_and_the_next_run_goes_on_there(tmp_path):
     assert len(set(after)) == len(after), "nothing was done twice"
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-def test_a_cluster_gives_the_same_numbers(first, tmp_path):
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """The address of a real cluster of two processes, neither of which has MovieLens."""
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
-        made = run(tmp_path, cluster=cluster.scheduler_address)
-    assert without_time(made) == without_time(first[1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BESTBEFORE_DATA", str(tmp_path_factory.mktemp("workers")))  # which they keep as it is now
+        running = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+    with running:
+        yield running.scheduler_address
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_a_cluster_gives_the_same_numbers(first, tmp_path, cluster):
+    assert without_time(run(tmp_path, cluster=cluster)) == without_time(first[1])
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_movies_that_only_the_client_has_are_missed_by_a_worker_which_is_named(tmp_path, cluster, monkeypatch):
+    monkeypatch.setenv("BESTBEFORE_DATA", str(write_movies(tmp_path)))
+    with pytest.raises(DataMissing) as caught:
+        run(tmp_path / "out", [MOVIES], cluster=cluster)
+    said = str(caught.value)
+    assert said.startswith(f"the worker on {platform.node()!r} does not find the data: MovieLens 1M is not at ")
+    assert "under the same path" in said
+    assert said.endswith("without --data, set BESTBEFORE_DATA there")
+    assert str(tmp_path) not in said, "the client's place is not the one where the worker has looked"
+
+
+def test_workers_are_told_a_path_that_does_not_depend_on_where_they_stand(tmp_path, monkeypatch):
+    """The folder in which the command was given is not that of a worker on another machine."""
+    told = []
+    monkeypatch.chdir(write_movies(tmp_path))
+    monkeypatch.setattr(paper, "run_pieces", lambda function, pieces, *_, **__: told.extend(pieces.values()) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run(tmp_path / "out", [MOVIES], data="ml-1m")
+    assert {piece.path for piece in told} == {str(tmp_path / "ml-1m")}
 
 
 def test_ours_is_nowhere_worse_than_the_papers():

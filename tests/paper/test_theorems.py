@@ -26,7 +26,7 @@ SMALL = {
     "everlasting-implicit": {"window": 10, "runs": 40},
     "sample": {"window": 20, "runs": 300},
     "king": {"window": 20, "arms": 60, "runs": 80},
-    "stairs": {"window": 12, "runs": 200},
+    "stairs": {"window": 12, "runs": 100},
 }
 WORDS = {"theorem": "t", "statement": "s", "setting": "x", "measured": "m"}
 

@@ -120,8 +120,8 @@ def test_they_decide_alike_where_indices_are_level(compiled_rewards, pull, means
 
     stream = streams.from_means(means)
     with compiled_rewards():
-        simulate.play(stream, 2, 20_000, 2, live, runs=1)
-    setup = Setup(stream, 2, 20_000, 2, "fifo", pull, leaps=False, epsilon=0.9)
+        simulate.play(stream, 2, 5_000, 2, live, runs=1)
+    setup = Setup(stream, 2, 5_000, 2, "fifo", pull, leaps=False, epsilon=0.9)
     slots = slots_after(setup, 0)
     assert players[0]._slots.pulls.tolist() == slots.pulls.tolist()
 
@@ -152,12 +152,12 @@ CASES = [
 
 @pytest.mark.parametrize(("kind", "pull", "means", "budget"), CASES)
 def test_leaps_change_nothing(kind, pull, means, budget):
-    """Regret and switches have the same distribution with leaps on and off: two-sample tests over 3,000 runs each.
+    """Regret and switches have the same distribution with leaps on and off: two-sample tests over 1,200 runs each.
 
     Each case makes two tests at level 1e-4, so that all 20 fail by chance with probability 0.002; seeds are fixed.
     """
     stream = REWARDS[kind](streams.from_means(means * 2))
-    common = {"keep": "fifo", "pull": pull, "runs": 3000, "epsilon": 0.9}
+    common = {"keep": "fifo", "pull": pull, "runs": 1200, "epsilon": 0.9}
     off, on = (
         simulate.play(stream, len(means), budget, len(means), leaps=leaps, seed=int(leaps), **common)
         for leaps in (False, True)
@@ -176,9 +176,9 @@ def pulls_per_arm(stream, window, budget, pull, leaps, runs):
 @pytest.mark.parametrize("pull", ["ucb", "moss", "kl_ucb"])
 @pytest.mark.parametrize("means", [[0.9, 0.9, 0.5], [1.0, 0.97, 0.0], [0.05, 0.02, 0.01]])
 def test_leaps_pull_each_arm_as_often(means, pull):
-    """Pulls per arm over two epochs of 250, leaps off and on: 27 two-sample tests at level 1e-4, 1,500 runs each."""
+    """Pulls per arm over two epochs of 250, leaps off and on: 27 two-sample tests at level 1e-4, 700 runs each."""
     off, on = (
-        pulls_per_arm(streams.from_means([*means, means[0]]), 3, 250, pull, leaps, 1500) for leaps in (False, True)
+        pulls_per_arm(streams.from_means([*means, means[0]]), 3, 250, pull, leaps, 700) for leaps in (False, True)
     )
     for arm in range(3):
         assert ks_2samp(off[:, arm], on[:, arm]).pvalue > 1e-4

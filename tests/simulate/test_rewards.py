@@ -127,19 +127,19 @@ def test_totals_of_ratings_stay_between_the_lowest_and_the_highest_level_the_arm
 def test_a_block_is_its_rewards_in_random_order(kind):
     """Drawn at once, then taken one by one: the total is the same, and each place has the arm's mean.
 
-    Means of 4,000 first and last rewards within 5 standard errors: fails by chance once in a million; the seed is
+    Means of 1,500 first and last rewards within 5 standard errors: fails by chance once in a million; the seed is
     fixed.
     """
     stream = from_means([0.7]) if kind == "bernoulli" else from_ratings([[1, 2, 7]], [0, 0.5, 1])
     arms, rng, drawn = arms_of(stream), np.random.default_rng(0), np.zeros(3, np.int64)
     ends = []
-    for _ in range(4000):
+    for _ in range(1500):
         total = draw_block(arms, 0, 30, rng, drawn)
         taken = [next_of_block(arms, drawn, left, rng) for left in range(30, 0, -1)]
         assert sum(taken) == pytest.approx(total)
         assert not drawn[: max(arms.levels.size, 2)].any()
         ends.append((taken[0], taken[-1]))
-    assert np.abs(np.mean(ends, axis=0) - arms.means[0]).max() < 5 * 0.5 / np.sqrt(4000)
+    assert np.abs(np.mean(ends, axis=0) - arms.means[0]).max() < 5 * 0.5 / np.sqrt(1500)
 
 
 @pytest.mark.parametrize("kind", ["bernoulli", "stars", "gaussian"])

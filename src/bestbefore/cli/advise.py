@@ -12,6 +12,8 @@ from bestbefore.plan import ExplorePlan, plan_exploration
 
 Advice = dict[str, Any]
 
+UP_TO = "up to a constant factor"
+
 
 @click.command(short_help="What is possible with your numbers, and its price.")
 @click.option("-W", "--window", default=plan.WINDOW, show_default=True, help="How many of the last are valid (W).")
@@ -46,14 +48,15 @@ def advise(
         screen.add_row(
             row["task"], "any" if row["slots"] is None else f"{row['slots']:,}", mark, row["cost"], row["source"]
         )
-    Console().print(screen)
+    console = Console(highlight=False)
+    console.print(screen)
     for line in _remarks(window, slots, arms):
-        click.echo(line)
+        console.print(line)
 
 
 def _remarks(window: int, slots: int, arms: int) -> list[str]:
-    """Say what the slots at hand can promise."""
-    lines = []
+    """Say what the words of the table mean, and what the slots at hand can promise."""
+    lines = [f"Costs {UP_TO}: the paper proves how such a number grows, but not how large that factor is."]
     if window > arms:
         lines.append(f"Only {arms:,} arms arrive, so none ever expires.")
     if slots >= min(window, arms):
@@ -112,7 +115,7 @@ def _exploration(window: int, epsilon: float, delta: float, memory: int, arms: i
     ]
     if not whole_window:
         rows.append(_with_fewer_pulls(window, epsilon, delta, memory, arms))
-    unavoidable = f"order {lower:,.0f} pulls in all are needed, whatever the memory"
+    unavoidable = f"at least about {_roughly(lower)} pulls in all, {UP_TO}, whatever the memory"
     return [
         *rows,
         _row(
@@ -156,10 +159,15 @@ def _regret(window: int, memory: int, arms: int, budget: int) -> list[Advice]:
             "regret of order sqrt(W (n-W+1) T)",
             window,
             memory >= window,
-            f"of order {upper:,.0f}, of {budget:,} pulls",
+            f"at most about {_roughly(upper)} in {budget:,} pulls, {UP_TO}",
             "Theorem 3, fifo",
         ),
     ]
+
+
+def _roughly(value: float) -> str:
+    """Write a number of which only the order is known, with two digits: more would say what nobody knows."""
+    return f"{float(f'{value:.2g}'):,.0f}"
 
 
 def _in_all(each: int, arms: int) -> str:

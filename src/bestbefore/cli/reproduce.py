@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestbefore.cli.options import tell_of_compilation_of_all
+
 if TYPE_CHECKING:
     from bestbefore.paper.summary import Reproduction, Summary
 
@@ -88,8 +90,8 @@ def reproduce(
     check_installed()
 
     if sys.stderr.isatty():
-        count = "1 panel" if len(panels) == 1 else f"{len(panels)} panels"
-        click.echo(f"{count}; the rules are compiled the first time, which takes a minute", err=True)
+        click.echo("1 panel" if len(panels) == 1 else f"{len(panels)} panels", err=True)
+        tell_of_compilation_of_all()
     repeats = (paper.QUICK_RUNS if quick else 10) if runs is None else runs
     more = 0 if quick and more_runs is None else more_runs
     done = paper.reproduce(panels, out, runs=repeats, more_runs=more, seed=seed, theorems_too=too, data=data, **work)

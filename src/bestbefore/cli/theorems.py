@@ -1,10 +1,13 @@
 """`bestbefore theorems`: every theorem of the paper as an experiment, with a verdict."""
 
 import json
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
 import click
+
+from bestbefore.cli.options import tell_of_compilation_of_all
 
 if TYPE_CHECKING:
     from bestbefore.paper.finding import Finding
@@ -35,11 +38,12 @@ def theorems(
     from bestbefore.paper import theorems as experiments
 
     if only_list:
-        for name, function in experiments.THEOREMS.items():
-            click.echo(f"{name:22}{(function.__doc__ or '').splitlines()[0]}")
+        listed = click.HelpFormatter(width=min(shutil.get_terminal_size().columns, 100))
+        listed.write_dl([(name, (one.__doc__ or "").splitlines()[0]) for name, one in experiments.THEOREMS.items()])
+        click.echo(listed.getvalue(), nl=False)
         return
     if sys.stderr.isatty():
-        click.echo("compiled rules are kept for the next time; the first time takes longest", err=True)
+        tell_of_compilation_of_all()
     findings = experiments.run(names or None, runs=runs, seed=seed)
     if as_json:
         click.echo(json.dumps([finding.to_dict() for finding in findings], indent=1))

@@ -78,6 +78,11 @@ class Panel:
         return self.data.startswith("movielens")
 
     @property
+    def dataset(self) -> str:
+        """Which release of MovieLens the panel needs, if any; several sorts of data can come from one."""
+        return "" if not self.needs_movielens else "latest-small" if "latest-small" in self.data else "1m"
+
+    @property
     def in_real_order(self) -> bool:
         """Whether arms arrive in the order in which they really came, beyond what the paper tries."""
         return self.data.endswith(("first-rating", "release-year"))
@@ -106,9 +111,8 @@ class Panel:
 
     def movies(self, path: str | Path | None = None, arms: int | None = None, *, first: bool = False) -> Stream:
         """Make the arms of a panel that needs MovieLens: so many movies, or all that there are."""
-        rest = self.data.removeprefix("movielens").removeprefix("-")
-        dataset: Any = "latest-small" if rest.startswith("latest-small") else "1m"
-        order: Any = rest.removeprefix("latest-small").removeprefix("-") or "permuted"
+        dataset: Any = self.dataset
+        order: Any = self.data.removeprefix("movielens").removeprefix("-latest-small").removeprefix("-") or "permuted"
         return streams.movielens(dataset, path=path, arms=arms, first=first, order=order)
 
     def smaller(self, arms: int = 300) -> "Panel":

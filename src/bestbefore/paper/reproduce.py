@@ -26,6 +26,8 @@ from bestbefore.paper.store import Rows, Store
 from bestbefore.paper.summary import Reproduction
 from bestbefore.paper.verdicts import judge
 from bestbefore.simulate.table import Row
+from bestbefore.streams.movielens_files import RELEASES
+from bestbefore.streams.movielens_place import find
 
 QUICK_RUNS = 2
 BLOCK = 10
@@ -115,7 +117,7 @@ def reproduce(
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise ValueError(f"panels must have different names, by task, data, arms or window: {', '.join(twice)}")
     began = time.perf_counter()
-    path = None if data is None else str(data)
+    path = None if data is None else str(Path(data).expanduser().absolute())  # workers stand in other folders
     prints, left_out = _movielens(panels, path)
     if data is not None and left_out and not prints:
         raise DataMissing("; ".join(dict.fromkeys(left_out.values())))
@@ -225,8 +227,9 @@ def _movielens(panels: Sequence[Panel], path: str | None) -> tuple[dict[str, str
 
     The fingerprint is that of all movies, whichever panels are chosen.
     """
+    places, absent = _places(panels, path)
+    missing = {panel.data: absent[panel.dataset] for panel in panels if panel.dataset in absent}
     prints: dict[str, str] = {}
-    missing: dict[str, str] = {}
     movies: dict[str, int] = {}
     left_out: dict[str, str] = {}
     for panel in panels:
@@ -234,9 +237,9 @@ def _movielens(panels: Sequence[Panel], path: str | None) -> tuple[dict[str, str
             continue
         if panel.data not in prints and panel.data not in missing:
             try:
-                stream = panel.movies(path)
+                stream = panel.movies(places[panel.dataset])
             except DataMissing as why:
-                missing[panel.data] = f"{why}; --data names a place, too"
+                missing[panel.data] = _reason(why)
             else:
                 digest = hashlib.sha256()
                 for arms in stream.blocks(np.random.default_rng(0)):
@@ -247,6 +250,25 @@ def _movielens(panels: Sequence[Panel], path: str | None) -> tuple[dict[str, str
         elif panel.arms > movies[panel.data]:
             left_out[panel.name] = f"only {movies[panel.data]} movies are rated in this {DATA[panel.data]}"
     return prints, left_out
+
+
+def _places(panels: Sequence[Panel], path: str | None) -> tuple[dict[str, Path], dict[str, str]]:
+    """Return where each release of MovieLens is that the panels need, or else why it cannot be had.
+
+    Each is looked for once, though several sorts of data come from it: a download that failed would only fail again.
+    """
+    places: dict[str, Path] = {}
+    absent: dict[str, str] = {}
+    for dataset in dict.fromkeys(panel.dataset for panel in panels if panel.needs_movielens):
+        try:
+            places[dataset] = find(RELEASES[dataset], path)
+        except DataMissing as why:
+            absent[dataset] = _reason(why)
+    return places, absent
+
+
+def _reason(why: DataMissing) -> str:
+    return f"{why}; --data names a place, too"
 
 
 def _spread(pieces: Sequence[Piece | Aside]) -> list[Piece | Aside]:

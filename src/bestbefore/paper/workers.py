@@ -12,8 +12,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bestbefore._jit import SOURCES
+from bestbefore.errors import DataMissing
 from bestbefore.paper.store import Rows
 from bestbefore.simulate.workers import local_processes
+from bestbefore.streams.movielens_place import VARIABLE
 
 SECONDS_TO_CONNECT = 8
 LONGEST_GREETING = 2**16
@@ -33,10 +35,20 @@ class Workers:
 
 
 def do(function: Callable[[Any], Rows], piece: Any, sources: str) -> Rows:
-    """Do one piece of work, in a worker, if it has the same package as who sends the work."""
+    """Do one piece of work, in a worker, if it has the same package as who sends the work, and the data.
+
+    Each worker reads MovieLens for itself, so it can be missing on one machine and be there on all others.
+    """
+    worker = f"the worker on {platform.node()!r}"
     if sources != SOURCES:
-        raise ValueError(f"the worker on {platform.node()!r} has another bestbefore than this one: install the same")
-    return function(piece)
+        raise ValueError(f"{worker} has another bestbefore than this one: install the same")
+    try:
+        return function(piece)
+    except DataMissing as why:
+        raise DataMissing(
+            f"{worker} does not find the data: {why}.  Every worker reads it for itself: a place that --data names "
+            f"must have it on that machine, too, under the same path; without --data, set {VARIABLE} there"
+        ) from None
 
 
 @contextmanager

@@ -42,7 +42,9 @@ def index(tmp_path_factory, panels, make_reproduction):
     return write_report(tmp_path_factory.mktemp("report"), done)
 
 
-@pytest.fixture(params=[(1400, "light"), (400, "light"), (400, "dark")], ids=lambda param: f"{param[0]}-{param[1]}")
+@pytest.fixture(
+    params=[(1400, "light"), (800, "light"), (400, "light"), (400, "dark")], ids=lambda param: f"{param[0]}-{param[1]}"
+)
 def page(request, browser, index):
     width, scheme = request.param
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
@@ -73,9 +75,8 @@ def test_every_figure_shows(page):
 def test_the_page_does_not_scroll_sideways(page):
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0
-    if page.viewport_size["width"] > 1000:  # on a phone tables scroll, each for itself
-        tables = page.locator(".wide").evaluate_all("all => all.map(one => one.scrollWidth - one.clientWidth)")
-        assert max(tables) <= 0
+    tables = page.locator(".wide").evaluate_all("all => all.map(one => one.scrollWidth - one.clientWidth)")
+    assert max(tables) <= 0
 
 
 def test_every_link_leads_somewhere(page, index):
