@@ -1,7 +1,7 @@
 """As published, the numbers of the authors' own code on MovieLens 1M come out.
 
-Their numbers: Bucket's error at n = 2000, W = 50, memory 8 is .0271; regret at n = 500, W = 20 with memory 10, 18 and 20
-is 154,000, 196,000 and 31,000 in four runs.  Needs the data: set BESTBEFORE_DATA.
+Their numbers: Bucket's error at n = 2000, W = 50, memory 8 is .0271; regret at n = 500, W = 20 with memory 10, 18 and
+20 is 154,000, 196,000 and 31,000 in four runs.  Needs the data: set BESTBEFORE_DATA.
 """
 
 import os

@@ -110,7 +110,7 @@ def test_luck_is_no_verdict():
 
 
 def test_a_fall_between_two_memories_is_help_wherever_the_last_one_ends():
-    """From .954 to .349 and up again, as at n = 10000, W = 50: that the last is more than half of the first is no test."""
+    """From .954 to .349 and up again, as at n = 10000, W = 50: the last is more than half of the first, and yet."""
     assert holds(verdicts.judge(EXPLORE, explored(published_topk=(0.954, 0.349, 0.48))))[1] == (False, False)
     assert holds(verdicts.judge(EXPLORE, explored(published_topk=(0.5, 0.47, 0.49))))[1] == (True, False)
 
