@@ -303,7 +303,7 @@ def test_a_claim_that_falls_without_a_slip_is_not_said_to_come_from_one():
 
 def test_what_is_rare_is_told_by_means_over_many_runs_and_by_how_often_it_was_found():
     (told,) = advice(reproduction_of_everlasting(sought(described=90_000.0)))
-    assert "racing found it in 50% of 50 runs and lost 0.2% of all there is in the mean;" in told
+    assert "with 50 runs at each memory of each panel, racing found it in 50% of them and lost 0.2% of" in told
     assert "waiting with a sample, as described, found it in 50% and lost 45.0%." in told
 
 
