@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     type=int,
     metavar="N",
     help="Runs of a claim's curves where those of the figure cannot tell whether it holds, and of everlasting panels.  "
-    "[default: 200, or 40 of long ones; none if quick]",
+    "[default: 50, then 200, as far as they are cheap; none if quick]",
 )
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same numbers, on any machine.")
 @click.option(

@@ -2,8 +2,8 @@
 
 In one run all curves see the same arms, so the difference of two of them varies far less than each does.  A test has
 three answers: True, False, and None where the runs cannot tell.  If a claim is false, True has a probability of at most
-1 - `CONFIDENCE`; if it is true, False has.  Limits are Student's.  A claim may be tested twice, by the runs of the
-figure and then by more, so each test has half of that probability.
+1 - `CONFIDENCE`; if it is true, False has.  Limits are Student's.  A claim may be tested three times, by the runs of
+the figure and then by more, so each test has a third of that probability.
 
 >>> below({2: [-0.3, -0.2, -0.25, -0.3, -0.2], 4: [-0.4, -0.3, -0.3, -0.4, -0.35]})
 True
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 CONFIDENCE: Final = 0.99
-LOOKS: Final = 2
+LOOKS: Final = 3
 """How often a claim is tested at most."""
 LEAST_RUNS: Final = 5
 """Fewer runs tell nothing."""

@@ -105,9 +105,10 @@ class Panel:
 
     @property
     def cheap_runs(self) -> int:
-        """How many runs of a curve are cheap: 200, or 40 of the long ones."""
-        long = self.arms > 2000 or (self.task == "regret" and self.needs_movielens)
-        return 40 if long else 200
+        """How many runs of a curve are cheap: 200, 40 of long streams, and 10 of regret on the longest with ratings."""
+        if self.task == "regret" and self.needs_movielens:
+            return 40 if self.arms <= 500 else 10
+        return 40 if self.arms > 2000 else 200
 
     def movies(self, path: str | Path | None = None, arms: int | None = None, *, first: bool = False) -> Stream:
         """Make the arms of a panel that needs MovieLens: so many movies, or all that there are."""

@@ -2,6 +2,7 @@
 
 import fnmatch
 import hashlib
+import itertools
 import os
 import platform
 import time
@@ -30,6 +31,9 @@ from bestbefore.streams.movielens_files import RELEASES
 from bestbefore.streams.movielens_place import find
 
 QUICK_RUNS = 2
+MORE_RUNS = (50, 200)
+"""Where the runs of the figure cannot tell whether a claim holds, there are so many; and if these cannot, so many."""
+MOST = MORE_RUNS[-1]
 BLOCK = 10
 """More runs than those of the figure are done so many at a time."""
 THEOREMS = "theorems"
@@ -103,7 +107,8 @@ def reproduce(
     """Run the panels in all readings, the theorems and the trials of slips; return all that a report tells.
 
     Figures show `runs` runs of each curve.  Where these cannot tell whether a claim holds, the verdict rests on
-    `more_runs` (unless given, 200 or as many as are cheap), and so do the means of what is rare: everlasting panels.
+    `more_runs`: unless given, on 50, then on 200, or on as many as are cheap.  Means of what is rare, everlasting
+    panels, rest on the most of these.
 
     Results are stored in `folder` as they arrive, and those that are there already, of the same settings and sources,
     are not computed again; `fresh` computes these anew.  MovieLens is looked for at `data`; panels whose data is
@@ -136,9 +141,11 @@ def reproduce(
             return run_pieces(run_any, by_key, store, jobs=jobs, cluster=cluster, progress=progress)
 
         results = results_of(pieces)
-        if more := work.where_they_cannot_tell(_rows(here, pieces, results)):
-            results |= results_of(more)
-            pieces += more
+        for start, stop in itertools.pairwise((runs, *MORE_RUNS) if more_runs is None else (runs, more_runs)):
+            more = work.where_they_cannot_tell(_rows(here, pieces, results), start, stop)
+            if more:
+                results |= results_of(more)
+                pieces += more
     rows = _rows(here, pieces, results)
 
     def told(kind: type) -> list[Row]:
@@ -175,26 +182,26 @@ class _Work:
         for panel in self.panels:
             for curve in CURVES[panel.task]:
                 pieces += [self._piece(panel, curve, range(run, run + 1)) for run in range(self.runs)]
-                pieces += self._more(panel, curve) if panel.task in RARE else []
+                if panel.task in RARE:
+                    pieces += self._more(panel, curve, self.runs, MOST if self.more_runs is None else self.more_runs)
         return pieces + (_asides(self.seed, self.path, self.prints) if theorems_too else [])
 
-    def where_they_cannot_tell(self, rows: Mapping[str, Sequence[Row]]) -> list[Piece | Aside]:
-        """Return more runs of the curves of which these could decide a claim that is open."""
+    def where_they_cannot_tell(self, rows: Mapping[str, Sequence[Row]], start: int, stop: int) -> list[Piece | Aside]:
+        """Return more runs, from `start` to `stop`, of the curves of which these could decide a claim that is open."""
         pieces: list[Piece | Aside] = []
         for panel in self.panels:
             wanted = {(reading, role) for one, reading in judge(panel, rows[panel.name]).open() for role in one.roles}
             for curve in CURVES[panel.task]:
                 if panel.task not in RARE and (curve.reading, curve.role) in wanted:
-                    pieces += self._more(panel, curve)
+                    pieces += self._more(panel, curve, start, stop)
         return pieces
 
     def _piece(self, panel: Panel, curve: Curve, runs: range) -> Piece:
         return Piece(panel, curve, runs, self.seed, self.path, self.prints.get(panel.data, ""))
 
-    def _more(self, panel: Panel, curve: Curve) -> list[Piece]:
-        most = panel.cheap_runs if self.more_runs is None else self.more_runs
-        starts = range(self.runs, most, BLOCK)
-        return [self._piece(panel, curve, range(run, min(run + BLOCK, most))) for run in starts]
+    def _more(self, panel: Panel, curve: Curve, start: int, stop: int) -> list[Piece]:
+        most = stop if self.more_runs is not None else min(stop, panel.cheap_runs)
+        return [self._piece(panel, curve, range(run, min(run + BLOCK, most))) for run in range(start, most, BLOCK)]
 
 
 def _rows(

@@ -4,6 +4,7 @@ import math
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from bestbefore import plan
@@ -165,8 +166,9 @@ class SeekPiece:
         return {"regret": max(regret, 0.0), "found": bool(state.counts[FOUND])} | measured
 
 
+@lru_cache(maxsize=64)
 def best_of(stream: Stream, seed: int, run: int) -> tuple[int, float]:
-    """Return the arrival of the best arm of a run, the first of equals, and its mean."""
+    """Return the arrival of the best arm of a run, the first of equals, and its mean; it serves all memories."""
     start, best, best_mean = 0, 0, -math.inf
     for arms in stream.blocks(generators(seed, run)[0]):
         if arms.means.max() > best_mean:
