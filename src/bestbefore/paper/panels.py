@@ -105,7 +105,9 @@ class Panel:
 
     @property
     def cheap_runs(self) -> int:
-        """How many runs of a curve are cheap: 200, 40 of long streams, and 10 of regret on the longest with ratings."""
+        """How many runs of a curve are cheap: 200; 100 where all panels have them; 40, or only 10, where they are long."""
+        if self.task in RARE:
+            return 100
         if self.task == "regret" and self.needs_movielens:
             return 40 if self.arms <= 500 else 10
         return 40 if self.arms > 2000 else 200

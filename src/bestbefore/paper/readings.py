@@ -121,8 +121,8 @@ def _everlasting(panel: Panel, curve: Curve, path: str | None, settings: Any) ->
     stream, budget = panel.stream(path), BUDGET * panel.arms
     if curve.reading == "published":
         return published.everlasting(stream, panel.window, budget, panel.memory, **settings)
+    few = [slots for slots in panel.memory if curve.reading == "ours" and slots < panel.window]
     rows: list[Row] = []
-    for slots in panel.memory:
-        strategy = "race" if curve.reading == "ours" and slots < panel.window else "wait"
-        rows += simulate.seek(stream, panel.window, budget, slots, strategy=strategy, **settings)
+    for strategy, memory in (("race", few), ("wait", [slots for slots in panel.memory if slots not in few])):
+        rows += simulate.seek(stream, panel.window, budget, memory, strategy=strategy, **settings) if memory else []
     return simulate.Table(rows)

@@ -118,9 +118,10 @@ def _to_play(played: Played) -> str:
 def _to_seek(sought: Sought) -> str:
     return (
         "To find the one arm that never expires: wait if there are W slots, and race if there are fewer.  Below W, "
-        f"with {many(sought.runs, 'run')} at each memory of each panel, racing found it in {sought.ours_found:.0%} of them "
-        f"and lost {sought.ours:.1%} of all there is in the mean; waiting with a sample, as described, found it in "
-        f"{sought.described_found:.0%} and lost {sought.described:.1%}.  On the paper's hard instance nobody can do it."
+        f"with {many(sought.runs, 'run')} at each memory of each panel, racing found it in "
+        f"{sought.ours_found:.0%} of them and lost {sought.ours:.1%} of all there is in the mean; waiting with a "
+        f"sample, as described, found it in {sought.described_found:.0%} and lost {sought.described:.1%}.  On the "
+        "paper's hard instance nobody can do it."
     )
 
 
