@@ -105,7 +105,7 @@ class Panel:
 
     @property
     def cheap_runs(self) -> int:
-        """How many runs of a curve are cheap: 200; 100 where all panels have them; 40, or only 10, where they are long."""
+        """How many runs of a curve are cheap: 200; 100 where all panels have them; 40, or even 10, of long ones."""
         if self.task in RARE:
             return 100
         if self.task == "regret" and self.needs_movielens:
