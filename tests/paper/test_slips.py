@@ -10,7 +10,7 @@ def value(task, *off):
     (trial,) = (trial for trial in TRIALS.values() if (trial.question, trial.off) == (task, switches))
     (row,) = run_trial(trial, runs=3)
     assert row["trial"] == trial.id
-    assert row["low"] <= row["value"] <= row["high"]
+    assert 0 < row["error"] < row["value"]
     return row["value"]
 
 

@@ -8,6 +8,7 @@ One panel and one memory for each question, where the differences show.
 'with means as fractions'
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -120,7 +121,7 @@ TRIALS: dict[str, Trial] = {
 
 
 def run_trial(trial: Trial, seed: int = 0, runs: int = 10, path: str | None = None) -> list[Row]:
-    """Run a trial, and return one row: the mean over runs, and the range; `path` is where MovieLens is."""
+    """Run a trial, and return one row: the mean over runs, and its standard error; `path` is where MovieLens is."""
     deviations = published.PUBLISHED._replace(**dict.fromkeys(trial.off, False))
     settings: Any = {"deviations": deviations, "runs": runs, "seed": seed, "jobs": 1, "progress": False}
     panel, algorithm = trial.panel, QUESTIONS[trial.question].algorithm
@@ -130,5 +131,5 @@ def run_trial(trial: Trial, seed: int = 0, runs: int = 10, path: str | None = No
     else:
         budget = panel.budget(deviations)
         values = published.regret(stream, panel.window, budget, panel.memory, algorithm, **settings)["regret"]
-    numbers = {"runs": runs, "value": float(values.mean()), "low": float(values.min()), "high": float(values.max())}
-    return [{"trial": trial.id} | numbers]
+    error = float(values.std(ddof=1) / math.sqrt(runs))
+    return [{"trial": trial.id, "runs": runs, "value": float(values.mean()), "error": error}]

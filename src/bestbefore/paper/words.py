@@ -142,6 +142,19 @@ def of_economy(economy: Economy) -> str:
     )
 
 
+def measured(value: float, error: float) -> str:
+    """Say a mean with its standard error, to two digits of the error.
+
+    >>> measured(432_871, 14_211), measured(0.42049, 0.0124), measured(1164.2, 14.4), measured(3.0, 0.0)
+    ('433,000 ± 14,000', '0.420 ± 0.012', '1,164 ± 14', '3 ± 0')
+    """
+    if error <= 0:
+        return f"{value:,g} ± 0"
+    digits = 1 - math.floor(math.log10(error))
+    places = max(digits, 0)
+    return f"{round(value, digits):,.{places}f} ± {round(error, digits):,.{places}f}"
+
+
 def share(low: float, high: float) -> str:
     """Say an interval of shares in percent.
 

@@ -110,7 +110,7 @@ def test_an_infinite_factor_is_null_in_json(panels, make_rows, make_reproduction
 
 
 def test_trials_of_slips_are_told_in_words(tmp_path, panels, make_reproduction):
-    numbers = {"runs": 3, "value": 0.5, "low": 0.4, "high": 0.6}
+    numbers = {"runs": 3, "value": 0.5, "error": 0.04}
     done = dataclasses.replace(
         make_reproduction(panels["everlasting"]), slips=tuple({"trial": id} | numbers for id in TRIALS)
     )
@@ -127,7 +127,7 @@ def test_trials_of_slips_are_told_in_words(tmp_path, panels, make_reproduction):
 
 def test_who_earns_what_is_told_in_a_table_and_in_words(report):
     _, _, page = report
-    assert page.text.count("1,234 ± 5") == len(CELLS)
+    assert page.text.replace("\xa0", " ").count("1,234.0 ± 5.0") == len(CELLS)
     for part in ("What memory costs: staircase x moss loses", "What the index earns:", "Where the staircase matters:"):
         assert part in page.text
 
