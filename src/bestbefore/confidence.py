@@ -4,34 +4,36 @@
 
     M_n(l) = product of e^(-l X_i) / (1 - mu + mu e^(-l))  =  e^(-l S_n) / (1 - mu (1 - e^(-l)))^n
 
-is a supermartingale that begins at 1, and so is a mixture sum of w(l) M_n(l) with weights that add up to 1.  By Ville's
-inequality the mixture reaches 1 / p at *any* n with probability p at most.  It grows with mu: the means below which it
-is less than 1 / p reach up to the *upper bound* U.  So mu <= U at all n at once, with probability 1 - p.  The lower
-bound is that of the losses 1 - X.  Nothing but n and S_n is needed to compute either.
+is a supermartingale that begins at 1.  So is a mixture, the sum of w(l) M_n(l) over several rates whose weights
+add up to 1.  By Ville's inequality the mixture reaches 1 / p at *any* n with probability p at most.  It grows
+with mu; let the *upper bound* U be where it reaches 1 / p.  Then mu <= U at all n at once, with probability
+1 - p.  The lower bound is that of the losses 1 - X.  To compute either, n and S_n are all that is needed.
 
-A rate l is the best bet on a mean l v away, where v is the variance (a quarter at most).  `bets(middle)` spreads the
-rates by factors of 2 around one that fits the distance that matters; the middle one has half of the weight.
+A rate l is the best bet against a mean that is l v too high, where v is the variance of a reward, a quarter at
+most.  `bets(middle)` takes rates around one that fits the distance that matters.
 
-**Sub-Gaussian rewards.**  E[e^(l (mu - X))] <= e^(l^2 sigma^2 / 2), and rates are mixed by the positive half of a normal
-distribution of variance 1 / rho.  With V = n sigma^2, D = n mu - S_n, z = D / sqrt(V + rho) the mixture is
+**Sub-Gaussian rewards.**  E[e^(l (mu - X))] <= e^(l^2 sigma^2 / 2), and rates are mixed by the positive half of
+a normal distribution of variance 1 / rho.  With V = n sigma^2 and z = (n mu - S_n) / sqrt(V + rho) the mixture is
 
     2 sqrt(rho / (V + rho)) e^(z^2 / 2) Phi(z)  >=  sqrt(rho / (V + rho)) (2 e^(z^2 / 2) - 1)    for z >= 0,
 
-since 1 - Phi(z) <= e^(-z^2 / 2) / 2.  Solved for z this is the bound: z^2 = 2 ln(sqrt(1 + V / rho) / (2 p) + 1 / 2).
+since 1 - Phi(z) <= e^(-z^2 / 2) / 2.  The right side is 1 / p at z^2 = 2 ln(sqrt(1 + V / rho) / (2 p) + 1 / 2),
+which is the bound.
 
-**Rounding.**  The logarithm of the mixture is convex and grows with mu, so every step of Newton's method ends at or
-above U: stopped early, it has a bound that is valid, if a little wide.  What rounding may do is added on top.
+**Rounding.**  The logarithm of the mixture is convex and grows with mu, so every step of Newton's method ends
+at or above U: stopped early, it has a bound that is valid, if a little wide.  So has a mixture of which small
+terms are left out.  What rounding may do is added on top.
 
 J. Ville, "Etude critique de la notion de collectif", 1939.  S. R. Howard, A. Ramdas, J. McAuliffe and J. Sekhon,
-"Time-uniform, nonparametric, nonasymptotic confidence sequences", Annals of Statistics 49, 2021.  I. Waudby-Smith and
-A. Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86, 2024.
+"Time-uniform, nonparametric, nonasymptotic confidence sequences", Annals of Statistics 49, 2021.
+I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86, 2024.
 
 >>> from bestbefore.noise import BOUNDED
->>> good = bets(0.2)
+>>> around = bets(0.5)
 >>> log = math.log(1 / 0.05)
->>> round(lower(100, 50.0, log, good, BOUNDED), 3), round(upper(100, 50.0, log, good, BOUNDED), 3)
-(0.365, 0.635)
->>> lower(0, 0.0, log, good, BOUNDED), upper(0, 0.0, log, good, BOUNDED)     # nothing is known
+>>> round(lower(100, 50.0, log, around, BOUNDED), 3), round(upper(100, 50.0, log, around, BOUNDED), 3)
+(0.372, 0.628)
+>>> lower(0, 0.0, log, around, BOUNDED), upper(0, 0.0, log, around, BOUNDED)        # nothing is known
 (0.0, 1.0)
 """
 
@@ -52,34 +54,43 @@ SPACING: Final = 2.5
 """The factor from one rate to the next."""
 MIDDLE_WEIGHT: Final = 2 / 3
 """The weight of the middle rate; the others share the rest."""
+
 NEAR: Final = 0.03
 """Newton's method stops after a step of this share of the width: the next would be a thousandth, or less."""
+SMALL: Final = 8.0
+"""Terms of a mixture that are smaller than the largest by e to this power are left out."""
 ROUNDING: Final = 1e-15
 """What rounding may add to a logarithm, as a share of the numbers that it is the difference of."""
 
+RATE: Final = 0  # columns of a table of rates: l
+FALL: Final = 1  # 1 - e^(-l)
+WEIGHT: Final = 2  # ln w
+
 
 class Bets(NamedTuple):
-    """A mixture of rates l: for each of them l, 1 - e^(-l) and the logarithm of its weight; rho for normal mixtures."""
+    """A mixture: a row of `table` for each rate, and `rho` for the mixture of sub-Gaussian rewards."""
 
-    rates: npt.NDArray[np.float64]
-    falls: npt.NDArray[np.float64]
-    logs: npt.NDArray[np.float64]
+    table: npt.NDArray[np.float64]
     rho: float
 
 
 def bets(middle: float, noise: Noise = BOUNDED) -> Bets:
-    """Return a mixture of rates around one, which half of the weight is on."""
+    """Return a mixture of rates around one, which has most of the weight.
+
+    `middle` is meant for rewards on [0, 1]: those that are noisier get a lower rate, by the variance.
+    """
     rates = middle * SPACING ** np.arange(-BELOW, RATES - BELOW)
     weights = np.full(RATES, (1 - MIDDLE_WEIGHT) / (RATES - 1))
     weights[BELOW] = MIDDLE_WEIGHT
-    return Bets(rates, -np.expm1(-rates), np.log(weights), (4 * noise.sigma**2 / middle) ** 2)
+    table = np.column_stack([rates, -np.expm1(-rates), np.log(weights)])
+    return Bets(np.ascontiguousarray(table), (4 * noise.sigma**2 / middle) ** 2)
 
 
 @njit
 def upper(pulls: int, total: float, log: float, bets: Bets, noise: Noise, last: float = 1.0) -> float:
-    """Return the upper bound of a mean in [0, 1] that fails with probability e^(-log), or the `last` one if lower.
+    """Return an upper bound of a mean in [0, 1] that fails with probability e^(-log) at most.
 
-    The last one is that of fewer pulls of the same arm, which is as valid: no bound ever grows.
+    It is `last` if that is lower, a bound of fewer pulls of the same arm: both hold, so the lower one does.
     """
     if pulls == 0:
         return last
@@ -90,12 +101,28 @@ def upper(pulls: int, total: float, log: float, bets: Bets, noise: Noise, last: 
 
 @njit
 def lower(pulls: int, total: float, log: float, bets: Bets, noise: Noise, last: float = 0.0) -> float:
-    """Return the lower bound of a mean in [0, 1] that fails with probability e^(-log), or the `last` one if higher."""
+    """Return a lower bound of a mean in [0, 1] that fails with probability e^(-log) at most, `last` if higher."""
     if pulls == 0:
         return last
     if not noise.bounded:
         return max(last, min(total / pulls - _normal_width(pulls, log, bets.rho, noise.sigma), 1.0))
-    return max(last, 1 - _upper(pulls, min(max(pulls - total, 0.0), float(pulls)), log, bets, 1 - last) - ROUNDING)
+    lost = min(max(pulls - total, 0.0), float(pulls))
+    return max(last, 1 - _upper(pulls, lost, log, bets, 1 - last) - ROUNDING)
+
+
+@njit
+def pulls_below(level: float, pulls: int, total: float, log: float, bets: Bets) -> int:
+    """Return how many more rewards of 0 it takes until the bound of some rate alone is `level` or less.
+
+    The mixture takes hardly fewer: so many pulls may be made at once, and the bounds between them left out.
+    """
+    if not 0 < level < 1:
+        return 0
+    fewest, table = 2.0**53, bets.table
+    for i in range(table.shape[0]):
+        exponent = log - table[i, WEIGHT] + table[i, RATE] * total
+        fewest = min(fewest, exponent / -math.log(1 - level * table[i, FALL]))
+    return max(math.ceil(fewest) - pulls, 0)
 
 
 @njit
@@ -120,47 +147,32 @@ def _upper(pulls: int, total: float, log: float, bets: Bets, last: float) -> flo
         bound -= step
         if step <= NEAR * (bound - mean):
             break
-    return min(bound + 1e-15, last)
-
-
-@njit
-def pulls_below(level: float, pulls: int, total: float, log: float, bets: Bets) -> int:
-    """Return how many more rewards of 0 it takes until some rate alone has an upper bound of `level` or less.
-
-    The mixture takes as many or fewer, but hardly: so many pulls can be made at once, and their bounds left out.
-    """
-    if not 0 < level < 1:
-        return 0
-    fewest = np.inf
-    for i in range(bets.rates.size):
-        exponent = log - bets.logs[i] + bets.rates[i] * total
-        fewest = min(fewest, exponent / -math.log(1 - level * bets.falls[i]))
-    return max(int(math.ceil(min(fewest, 2.0**53))) - pulls, 0)
+    return min(bound + ROUNDING, last)
 
 
 @njit
 def _of_one_rate(pulls: int, total: float, log: float, bets: Bets) -> float:
     """Return the lowest of the bounds that each rate gives alone, which is above that of the mixture."""
-    lowest = 1.0
-    for i in range(bets.rates.size):
-        exponent = (log - bets.logs[i] + bets.rates[i] * total) / pulls
-        lowest = min(lowest, -math.expm1(-exponent) / bets.falls[i])
+    lowest, table = 1.0, bets.table
+    for i in range(table.shape[0]):
+        exponent = (log - table[i, WEIGHT] + table[i, RATE] * total) / pulls
+        lowest = min(lowest, -math.expm1(-exponent) / table[i, FALL])
     return lowest
 
 
 @njit
 def _log_mixture(pulls: int, total: float, mu: float, bets: Bets) -> tuple[float, float, float]:
     """Return the logarithm of the mixture at mu, its slope, and the size of the numbers that went into it."""
-    top, value, slope, size = -np.inf, 0.0, 0.0, 0.0
-    for i in range(bets.rates.size):
-        left = 1 - mu * bets.falls[i]
-        lost, won = bets.rates[i] * total, -pulls * math.log(left)
-        term, rise = bets.logs[i] + won - lost, pulls * bets.falls[i] / left
+    top, value, slope, size, table = -np.inf, 0.0, 0.0, 0.0, bets.table
+    for i in range(table.shape[0]):
+        left = 1 - mu * table[i, FALL]
+        lost, won = table[i, RATE] * total, -pulls * math.log(left)
+        term, rise = table[i, WEIGHT] + won - lost, pulls * table[i, FALL] / left
         size = max(size, won + lost)
         if term > top:
             scale = math.exp(top - term)
             value, slope, top = value * scale + 1, slope * scale + rise, term
-        elif term > top - 8:
+        elif term > top - SMALL:
             weight = math.exp(term - top)
             value, slope = value + weight, slope + weight * rise
     return top + math.log(value), slope / value, size

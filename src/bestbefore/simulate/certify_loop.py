@@ -1,7 +1,7 @@
 """The compiled loop of certified exploration: a block of arms runs through the rule of `bestbefore.probe.certify`.
 
 Each arrival expires what is too old, is admitted, and is followed by pulls until the answer is certified and m slots
-are enough, or the budget is spent.  An arm is pulled in batches of a sixteenth of its pulls so far, drawn at once.
+are enough, or the budget is spent.  The pulls of a batch are drawn at once.
 """
 
 from typing import Final, NamedTuple
@@ -9,12 +9,15 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bestbefore import bounds
 from bestbefore._jit import njit
 from bestbefore.memory import count
-from bestbefore.probe.certificates import Certificates, Settings, admit, allowed, expire, no_certificates, told
-from bestbefore.probe.certify import answer, batch, give_way, next_ahead, next_pull
+from bestbefore.probe.certificates import LOWER, Certificates, Settings, admit, allowed, expire, no_certificates, told
+from bestbefore.probe.certify import answer, batch, next_ahead, next_pull
+from bestbefore.probe.room import give_way
 from bestbefore.simulate.oracle import (
     NOW,
+    ROUNDING,
     Errors,
     Queue,
     empty_queue,
@@ -26,17 +29,14 @@ from bestbefore.simulate.oracle import (
     with_room,
 )
 from bestbefore.simulate.rewards import total_of
-from bestbefore.streams import Arms
+from bestbefore.simulate.seeds import generators
+from bestbefore.streams import Arms, Stream
 
 PULLS: Final = 0
 PEAK: Final = 1
 CERTIFIED: Final = 2  # times at which the answer was certified
 BROKEN: Final = 3  # times at which the error was above the gap
 MOST: Final = 4  # pulls after one arrival, at most
-
-BATCH: Final = 16
-"""An arm is pulled one time in so many of its pulls so far before bounds are computed anew."""
-ROUNDING: Final = 1e-12
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -73,14 +73,33 @@ def with_room_for(run: Run, arms: Arms) -> Run:
     return run._replace(true=true, queue=with_room(run.queue, arms.means.size))
 
 
-def no_trace() -> Traced:
-    """Return what is filled when nobody wants to know each time."""
-    return traced(0)
-
-
 def traced(length: int) -> Traced:
-    """Make room for so many times."""
+    """Make room for so many times; for none, if nobody wants to know."""
     return Traced(np.zeros(length, np.int64), np.zeros(length), np.zeros(length), np.zeros(length, np.int64))
+
+
+def logs_of(window: int, delta: float, guarantee: str, length: int, *, reacts: bool = False) -> Floats:
+    """Return ln(1 / p) of the lower and of the upper bound of each of `length` arms, as a guarantee needs it."""
+    blocks = range((length - 1) // window + 1)
+    shares = [
+        bounds.certificate_failures(window, delta, guarantee, length, block * window + 1, reacts=reacts)
+        for block in blocks
+    ]
+    return np.repeat(-np.log(np.array(shares)), window, axis=0)[:length]
+
+
+def certify_stream(
+    stream: Stream, window: int, logs: Floats, settings: Settings, *, budget: int = -1, seed: int = 0, run: int = 0
+) -> tuple[Run, Traced]:
+    """Run a whole stream, block by block; return the state at its end, and what was seen at each time."""
+    arms_rng, rewards, _ = generators(seed, run)
+    state, seen, start = start_run(settings.slots, stream.length), traced(stream.length), 0
+    for arms in stream.blocks(arms_rng):
+        rows = slice(start, start + arms.means.size)
+        state = with_room_for(state, arms)
+        certify_block(state, arms, logs[rows], window, budget, settings, rewards, Traced(*(one[rows] for one in seen)))
+        start = rows.stop
+    return state, seen
 
 
 @njit
@@ -111,8 +130,8 @@ def certify_block(
         run.counts[PEAK] = max(run.counts[PEAK], count(c.memory))
         chosen, gap = answer(c, settings)
         error = best - run.true.means[chosen]
-        record(run.errors, error, settings.epsilon)
-        run.counts[CERTIFIED] += gap <= allowed(c.lower[chosen] + gap, settings)
+        record(run.errors, error, allowed(best, settings))
+        run.counts[CERTIFIED] += gap <= allowed(c.levels[chosen, LOWER] + gap, settings)
         run.counts[BROKEN] += error > gap + ROUNDING
         if trace.answers.size > 0:
             trace.answers[arm], trace.errors[arm] = c.memory.arrival[chosen], error
@@ -132,7 +151,7 @@ def _spend(run: Run, budget: int, settings: Settings, rewards: np.random.Generat
         pulls = batch(c, slot, settings)
         if budget >= 0:
             pulls = min(pulls, budget - spent)
-        told(c, slot, pulls, total_of(run.true, slot, pulls, rewards))
+        told(c, slot, pulls, total_of(run.true, slot, pulls, rewards), settings)
         spent += pulls
     while count(c.memory) > settings.slots:
         give_way(c, settings)
