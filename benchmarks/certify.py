@@ -91,7 +91,7 @@ def pulls(console: Console, runs: int = 3, periods: int = 20) -> None:
 
 
 def failures(console: Console, runs: int = 2000, window: int = 50, epsilon: float = 0.2) -> None:
-    """How often the answer is not within epsilon: at times fixed beforehand (weak), or at any time (strong, anytime)."""
+    """How often the answer is not within epsilon: at a time fixed beforehand (weak), or at any (strong, anytime)."""
     arms, times = 3 * window, [window // 2, window, 2 * window - 1, 3 * window - 1]
     slots = slots_for(epsilon, window, 3)
     settings = settings_for(epsilon, window, slots)

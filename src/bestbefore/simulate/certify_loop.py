@@ -78,6 +78,11 @@ def traced(length: int) -> Traced:
     return Traced(np.zeros(length, np.int64), np.zeros(length), np.zeros(length), np.zeros(length, np.int64))
 
 
+def _rows_of(seen: Traced, rows: slice) -> Traced:
+    """Return the part of a trace that belongs to a block of arms."""
+    return Traced(seen.answers[rows], seen.errors[rows], seen.gaps[rows], seen.pulls[rows])
+
+
 def logs_of(window: int, delta: float, guarantee: str, length: int, *, reacts: bool = False) -> Floats:
     """Return ln(1 / p) of the lower and of the upper bound of each of `length` arms, as a guarantee needs it."""
     blocks = range((length - 1) // window + 1)
@@ -97,7 +102,7 @@ def certify_stream(
     for arms in stream.blocks(arms_rng):
         rows = slice(start, start + arms.means.size)
         state = with_room_for(state, arms)
-        certify_block(state, arms, logs[rows], window, budget, settings, rewards, Traced(*(one[rows] for one in seen)))
+        certify_block(state, arms, logs[rows], window, budget, settings, rewards, _rows_of(seen, rows))
         start = rows.stop
     return state, seen
 
