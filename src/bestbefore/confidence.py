@@ -10,7 +10,8 @@ with mu; let the *upper bound* U be where it reaches 1 / p.  Then mu <= U at all
 1 - p.  The lower bound is that of the losses 1 - X.  To compute either, n and S_n are all that is needed.
 
 A rate l is the best bet against a mean that is l v too high, where v is the variance of a reward, a quarter at
-most.  `bets(middle)` takes rates around one that fits the distance that matters.
+most.  `bets(middle)` takes rates around one that fits the distance that matters.  Since no rate is lower than a
+sixth of it, the bounds close in only until they are half of that rate times v away from the mean.
 
 **Sub-Gaussian rewards.**  E[e^(l (mu - X))] <= e^(l^2 sigma^2 / 2), and rates are mixed by the positive half of
 a normal distribution of variance 1 / rho.  With V = n sigma^2 and z = (n mu - S_n) / sqrt(V + rho) the mixture is

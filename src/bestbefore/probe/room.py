@@ -28,45 +28,60 @@ from bestbefore.probe.survey import first_unknown, of_two, shrunk_mean, widest
 def drop_covered(c: Certificates, settings: Settings) -> bool:
     """Drop an arm that a newer one covers, which takes over its claim; tell whether there was one.
 
-    Of several, the one goes whose claim is least above the newer arm's L.
+    Of several, the one goes whose claim is least above the newer arm's L, rounded down.  An arm whose claim is
+    not above the newer arm's L at all goes first, and has no heir.
     """
-    slot, heir = _least_excess(c, settings)
-    if slot < 0:
+    slot, heir, excess = _least_excess(c, settings)
+    if slot < 0 or excess > allowed(claim(c, slot), settings):
         return False
-    claimed, rounded = claim(c, slot), c.levels[heir, LOWER]
-    if claimed <= rounded:
-        let_go(c, slot)
-        return True
-    if settings.cell > 0:
-        rounded = min(math.floor(rounded / settings.cell) * settings.cell, rounded)
-    if claimed - rounded > allowed(claimed, settings):
-        return False
-    hand_over(c, slot, heir)
+    _drop(c, slot, heir)
     return True
 
 
 @njit
 def give_way(c: Certificates, settings: Settings) -> None:
     """Drop the arm whose claim is least above a newer arm's L, whatever that costs: the gap will show it."""
-    slot, heir = _least_excess(c, settings)
+    slot, heir, _ = _least_excess(c, settings)
     if slot < 0:
         raise ValueError("an arm can give way only to a newer one")
-    hand_over(c, slot, heir)
+    _drop(c, slot, heir)
 
 
 @njit
-def _least_excess(c: Certificates, settings: Settings) -> tuple[int, int]:
-    """Return the arm whose claim is least above the L of a newer arm, and the newer arm; or -1 and -1."""
+def _drop(c: Certificates, slot: int, heir: int) -> None:
+    """Drop an arm, and charge its heir unless that is surely no worse."""
+    if claim(c, slot) <= c.levels[heir, LOWER]:
+        let_go(c, slot)
+    else:
+        hand_over(c, slot, heir)
+
+
+@njit
+def _least_excess(c: Certificates, settings: Settings) -> tuple[int, int, float]:
+    """Return the arm whose claim is least above a newer arm's L, rounded down, the newer arm, and by how much.
+
+    The arms are -1 if there is but one.  If a claim is not above the newer arm's L, the excess is 0.
+    """
     found, its_heir, heir, least = -1, -1, -1, np.inf
     for slot in np.argsort(-c.memory.arrival):
         if c.memory.arrival[slot] == 0:
             break
         refresh(c, slot, settings)
-        if heir >= 0 and claim(c, slot) - c.levels[heir, LOWER] < least:
-            found, its_heir, least = slot, heir, claim(c, slot) - c.levels[heir, LOWER]
+        if heir >= 0:
+            excess = claim(c, slot) - _rounded(c.levels[heir, LOWER], settings.cell)
+            if claim(c, slot) <= c.levels[heir, LOWER]:
+                return slot, heir, 0.0
+            if excess < least:
+                found, its_heir, least = slot, heir, excess
         if heir < 0 or c.levels[slot, LOWER] > c.levels[heir, LOWER]:
             heir = slot
-    return found, its_heir
+    return found, its_heir, least
+
+
+@njit
+def _rounded(level: float, cell: float) -> float:
+    """Return a level rounded down to a multiple of a cell; as it is, where there are no cells."""
+    return min(math.floor(level / cell) * cell, level) if cell > 0 else level
 
 
 @njit
