@@ -25,7 +25,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bestbefore._jit import njit
+from bestbefore._jit import inlined, njit
 from bestbefore.confidence import Bets, bets, lower, upper
 from bestbefore.memory import Memory, drop, empty_memory, free_slot, put
 from bestbefore.noise import Noise
@@ -156,33 +156,34 @@ def expire(c: Certificates, oldest: int) -> None:
             c.levels[row, CHARGE], c.counts[row, CHARGED] = 0.0, 0
 
 
-@njit
+@inlined
 def told(c: Certificates, slot: int, pulls: int, total: float, settings: Settings) -> None:
     """Count rewards for the arm in a slot; one with few pulls is likely to be a rival, whose U is needed next."""
-    c.memory.pulls[slot] += pulls
-    c.memory.total[slot] += total
-    if c.memory.pulls[slot] < settings.few:
+    (_, all_pulls, totals), _, _ = c
+    all_pulls[slot] += pulls
+    totals[slot] += total
+    if all_pulls[slot] < settings.few:
         refresh_upper(c, slot, settings)
 
 
 @njit
 def refresh_lower(c: Certificates, slot: int, settings: Settings) -> None:
     """Bring a lower bound up to date; it never falls."""
-    pulls, total = c.memory.pulls[slot], c.memory.total[slot]
-    if c.counts[slot, SEEN_LOWER] < pulls:
-        last, log = c.levels[slot, LOWER], c.levels[slot, LOG_LOWER]
-        c.levels[slot, LOWER] = lower(pulls, total, log, settings.bets, settings.noise, last)
-        c.counts[slot, SEEN_LOWER] = pulls
+    (_, pulls, totals), levels, counts = c
+    if counts[slot, SEEN_LOWER] < pulls[slot]:
+        last, log = levels[slot, LOWER], levels[slot, LOG_LOWER]
+        levels[slot, LOWER] = lower(pulls[slot], totals[slot], log, settings.bets, settings.noise, last)
+        counts[slot, SEEN_LOWER] = pulls[slot]
 
 
 @njit
 def refresh_upper(c: Certificates, slot: int, settings: Settings) -> None:
     """Bring an upper bound up to date; it never rises."""
-    pulls, total = c.memory.pulls[slot], c.memory.total[slot]
-    if c.counts[slot, SEEN_UPPER] < pulls:
-        last, log = c.levels[slot, UPPER], c.levels[slot, LOG_UPPER]
-        c.levels[slot, UPPER] = upper(pulls, total, log, settings.bets, settings.noise, last)
-        c.counts[slot, SEEN_UPPER] = pulls
+    (_, pulls, totals), levels, counts = c
+    if counts[slot, SEEN_UPPER] < pulls[slot]:
+        last, log = levels[slot, UPPER], levels[slot, LOG_UPPER]
+        levels[slot, UPPER] = upper(pulls[slot], totals[slot], log, settings.bets, settings.noise, last)
+        counts[slot, SEEN_UPPER] = pulls[slot]
 
 
 @njit
@@ -192,7 +193,7 @@ def refresh(c: Certificates, slot: int, settings: Settings) -> None:
     refresh_upper(c, slot, settings)
 
 
-@njit
+@inlined
 def claim(c: Certificates, slot: int) -> float:
     """Return max(U, C): how good the arm, and those dropped in its favour, may be."""
     return float(max(c.levels[slot, UPPER], c.levels[slot, CHARGE]))
@@ -226,7 +227,7 @@ def _charge(c: Certificates, heir: int, charge: float, charged: int) -> None:
     c.counts[heir, CHARGED] = max(c.counts[heir, CHARGED], charged)
 
 
-@njit
+@inlined
 def allowed(ceiling: float, settings: Settings) -> float:
     """Return how far the answer may be from a best arm that may be as good as `ceiling`."""
     return float(settings.epsilon * max(ceiling, settings.least))

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from bestbefore._jit import njit
+from bestbefore._jit import inlined, njit
 from bestbefore.probe.certificates import (
     CHARGE,
     CHARGED,
@@ -47,7 +47,7 @@ class Survey(NamedTuple):
 @njit
 def survey(c: Certificates, after: int) -> Survey:
     """Look at all arms newer than `after`, as if it had expired, and with it charges that stand for none newer."""
-    arrivals, pulls, totals, levels, counts = c.memory.arrival, c.memory.pulls, c.memory.total, c.levels, c.counts
+    (arrivals, pulls, totals), levels, counts = c
     leader, first, second, top = -1, -1, -1, -1
     best, highest, next_highest, top_lower = -np.inf, 0.0, 0.0, -np.inf
     nobody = arrivals.size
@@ -78,7 +78,7 @@ def survey(c: Certificates, after: int) -> Survey:
     return Survey(leader, rival, top, ceiling, top_ceiling, rival < 0 or levels[rival, UPPER] < charge, stale)
 
 
-@njit
+@inlined
 def certifies(c: Certificates, seen: Survey, settings: Settings) -> bool:
     """Say whether the leader, or the arm of the highest L, is within epsilon of the best of the arms seen."""
     if seen.leader < 0:
@@ -88,16 +88,16 @@ def certifies(c: Certificates, seen: Survey, settings: Settings) -> bool:
     return bool(seen.top_ceiling - c.levels[seen.top, LOWER] <= allowed(seen.top_ceiling, settings))
 
 
-@njit
+@inlined
 def shrunk_mean(c: Certificates, slot: int) -> float:
     """Return the mean that an arm would have after one more reward of 1/2."""
     return float((c.memory.total[slot] + 0.5) / (c.memory.pulls[slot] + 1))
 
 
-@njit
+@inlined
 def of_two(c: Certificates, low: int, high: int, settings: Settings) -> int:
     """Return which of two arms to pull, so that L of the first comes near U of the second; -1 if both are known."""
-    pulls, totals, levels = c.memory.pulls, c.memory.total, c.levels
+    (_, pulls, totals), levels, _ = c
     lower_side = (totals[low] + 0.5) / (pulls[low] + 1) - levels[low, LOWER]
     upper_side = levels[high, UPPER] - (totals[high] + 0.5) / (pulls[high] + 1)
     if LEADER_SHARE * lower_side > (1 - LEADER_SHARE) * upper_side:
@@ -105,7 +105,7 @@ def of_two(c: Certificates, low: int, high: int, settings: Settings) -> int:
     return first_unknown(c, high, low, settings)
 
 
-@njit
+@inlined
 def first_unknown(c: Certificates, first: int, second: int, settings: Settings) -> int:
     """Return the first of two arms, or the second if the first is known, or -1 if both are."""
     if not is_known(c, first, settings):
