@@ -149,7 +149,11 @@ def test_a_charge_for_arms_that_expire_with_the_answer_does_not_hold_up_its_succ
 def test_an_arm_is_pulled_in_batches_of_a_sixteenth():
     c = arms_of((0.4, 0.5, 0.6))
     assert batch(c, 0, SETTINGS) == 62
+    c.memory.pulls[0], c.memory.total[0] = 300, 290.0
+    assert batch(c, 0, SETTINGS) == 20, "a little more while pulls are few"
     c.memory.pulls[0], c.memory.total[0] = 20, 19.0
+    assert batch(c, 0, SETTINGS) == 2
+    c.memory.pulls[0], c.memory.total[0] = 1, 1.0
     assert batch(c, 0, SETTINGS) == 1
 
 
