@@ -45,7 +45,7 @@ selection in stochastic multi-armed bandits", ICML 2012.
 [20, 18, 0, 0]
 >>> best, gap = answer(c, settings)
 >>> best == good, round(gap, 2)
-(True, 0.2)
+(True, 0.19)
 """
 
 from typing import Final
