@@ -329,3 +329,34 @@ def test_no_epsilon_has_a_lower_commit_bound_than_the_best_one(arms, pulls):
     least = bounds.commit_regret(best, arms, pulls)
     for other in (best * 0.9, min(best * 1.1, 1.0)):
         assert least <= bounds.commit_regret(other, arms, pulls) * (1 + 1e-12)
+
+
+# Certificates
+
+
+def test_shares_of_delta_add_up_to_no_more_than_delta():
+    """Weak: W - 1 lower bounds and one upper bound; strong: all of n arms; anytime: all of an endless stream."""
+    lower, upper = bounds.certificate_failures(50, 0.1)
+    assert 49 * lower + upper == pytest.approx(0.1)
+    lower, upper = bounds.certificate_failures(50, 0.1, reacts=True)
+    assert 49 * lower + 50 * upper == pytest.approx(0.1)
+    lower, upper = bounds.certificate_failures(50, 0.1, "strong", arms=200)
+    assert 200 * (lower + upper) == pytest.approx(0.1)
+    blocks = [sum(bounds.certificate_failures(50, 0.1, "anytime", arrival=50 * k + 1)) for k in range(10_000)]
+    assert 50 * sum(blocks) == pytest.approx(0.1, rel=1e-3)
+    assert 50 * sum(blocks) <= 0.1
+
+
+def test_the_only_valid_arm_needs_no_lower_bounds_of_others():
+    assert bounds.certificate_failures(1, 0.1) == pytest.approx((0.02, 0.08))
+
+
+def test_shares_of_delta_complain_of_what_is_missing():
+    with pytest.raises(ValueError, match="arms must be the length"):
+        bounds.certificate_failures(50, 0.1, "strong")
+    with pytest.raises(ValueError, match="arrival must be the number"):
+        bounds.certificate_failures(50, 0.1, "anytime")
+    with pytest.raises(ValueError, match="guarantee must be one of"):
+        bounds.certificate_failures(50, 0.1, "always")
+    with pytest.raises(ValueError, match="delta must not be so small"):
+        bounds.certificate_failures(50, 5e-324)

@@ -36,6 +36,9 @@ PAPER_SPLIT: Final = 1 / 3
 STAIRCASE_SPLIT: Final = 1 / 10
 """A tenth for the slices: 45% fewer pulls than the paper's.  The staircase holds few arms, however fine they are."""
 
+UPPER_SHARE: Final = 0.8
+"""The share of delta that is for upper bounds, where arms are certified."""
+
 GUARANTEES: Final = ("weak", "strong", "anytime")
 
 
@@ -101,6 +104,42 @@ def _arms_at_risk(window: int, guarantee: str, arms: int | None, arrival: int | 
         raise ValueError("arrival must be the number of an arm for guarantee='anytime', not None")
     block = (whole("arrival", arrival) - 1) // window + 1
     return window * block * (block + 1)
+
+
+def certificate_failures(
+    window: int,
+    delta: float,
+    guarantee: str = "weak",
+    arms: int | None = None,
+    arrival: int | None = None,
+    *,
+    reacts: bool = False,
+) -> tuple[float, float]:
+    """Return the probabilities with which the lower and the upper bound of an arm's certificate may fail.
+
+    A fifth of delta is for lower bounds, the rest for upper ones (`bestbefore.probe.certify` says which are needed):
+
+    - *weak*: at one time that is fixed beforehand one arm is the best, the newest if there are several.  Only its upper
+      bound counts, 4/5 delta, and the lower bounds of the W - 1 others, 1/5 delta / (W - 1).  If the stream `reacts` to
+      what is answered or pulled, the best arm is not fixed beforehand, and the upper bounds of all W arms count;
+    - *strong*: all bounds of all n arms;
+    - *anytime*: all bounds of all arms, with W k (k + 1) for n in the k-th block of W arrivals, as in `failure`.
+
+    >>> [round(p, 5) for p in certificate_failures(51, 0.05)]
+    [0.0002, 0.04]
+    """
+    window = whole("window", window)
+    between("delta", delta, 0, 1)
+    one_of("guarantee", guarantee, GUARANTEES)
+    if guarantee == "weak":
+        lower, upper = max(window - 1, 1), window if reacts else 1
+    elif guarantee == "strong":
+        lower = upper = _arms_at_risk(window, guarantee, arms, arrival) // 3
+    else:
+        lower = upper = _arms_at_risk(window, guarantee, arms, arrival)
+    if delta / (5 * lower) == 0:
+        raise ValueError(f"delta must not be so small that it cannot be shared by {lower} arms, not {delta!r}")
+    return (1 - UPPER_SHARE) * delta / lower, UPPER_SHARE * delta / upper
 
 
 def pulls_for_noise(noise: float, failure: float, sigma: float = 0.5) -> int:

@@ -1,0 +1,246 @@
+"""Certificates: what is known of each stored arm, and of those that were dropped in its favour.
+
+Each arm has a lower and an upper bound, L and U, of `bestbefore.confidence`, and a *charge* C: the highest
+max(U, C) of the arms that were dropped in its favour, or 0.  max(U, C) is the arm's *claim*.  A dropped arm is
+older than its heir, so it expires first.  Each charge knows the newest arm that it stands for, and is void once
+that one has expired; so when an arm expires, the charge that it carried stands for no valid arm.
+
+Bounds are computed when they are needed, not whenever rewards come: one that is not up to date is valid, only
+wide.  L never falls and U never rises, since a bound of fewer pulls is as valid.
+
+There is one slot more than may be stored, for the arriving arm.
+
+>>> from bestbefore.noise import BOUNDED
+>>> certificates = no_certificates(slots=2)
+>>> settings = settings_of(epsilon=0.6, slots=2, noise=BOUNDED)
+>>> first = admit(certificates, arrival=1, log_lower=7.0, log_upper=3.0)
+>>> told(certificates, first, 400, 200.0, settings)
+>>> refresh(certificates, first, settings)
+>>> certificates.levels[first, [LOWER, UPPER]].round(2).tolist()
+[0.4, 0.58]
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bestbefore._jit import inlined, njit
+from bestbefore.confidence import Bets, bets, lower, upper
+from bestbefore.memory import Memory, drop, empty_memory, free_slot, put
+from bestbefore.noise import Noise
+
+RATE: Final = 3.0
+"""The middle rate of the bounds, in units of what a cell leaves of epsilon: found by trial."""
+RELATIVE_RATE: Final = 1.0
+"""The middle rate where epsilon is a share of the best mean: near 0 the variance is about the mean."""
+LEAST: Final = 0.01
+"""Where epsilon is a share of the best mean, it is a share of this at least: all means may be 0."""
+KNOWN: Final = 0.9
+"""An arm is not pulled any more once U - L is at most this share of what a cell leaves of epsilon."""
+FEW: Final = 4.0
+"""An arm with fewer pulls than this divided by epsilon may always be pulled: that is quicker to tell."""
+
+LOWER: Final = 0  # columns of `levels`
+UPPER: Final = 1
+CHARGE: Final = 2
+LOG_LOWER: Final = 3  # ln(1 / p), where p is the probability with which the lower bound may fail
+LOG_UPPER: Final = 4
+
+CHARGED: Final = 0  # columns of `counts`: the newest arm that the charge stands for
+SEEN_LOWER: Final = 1  # the pulls that the lower bound rests on
+SEEN_UPPER: Final = 2
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Certificates(NamedTuple):
+    """The slots, and a row of `levels` and of `counts` for each.
+
+    There is one row more, for a charge whose heir was withdrawn when no other arm was there to take it over.
+    """
+
+    memory: Memory
+    levels: Floats
+    counts: Ints
+
+
+class Settings(NamedTuple):
+    """What the rule is told.
+
+    The answer may be worse than the best by `epsilon` times the best mean, or times `least` if that is more:
+    with least = 1 it is epsilon itself.  `slots` is m; `cell` is the width of a cell, 0 where memory is never
+    full.  Arms with fewer pulls than `few` are never known well enough.
+    """
+
+    epsilon: float
+    least: float
+    slots: int
+    cell: float
+    few: float
+    bets: Bets
+    noise: Noise
+
+
+def settings_of(
+    epsilon: float,
+    slots: int,
+    noise: Noise,
+    *,
+    whole: bool = False,
+    relative: bool = False,
+    tuned: float | None = None,
+) -> Settings:
+    """Return the settings for epsilon, a share of the best mean if `relative`; `whole` if slots hold a window.
+
+    Without a target, epsilon is 0: bounds are then `tuned` for another, and a budget must limit the pulls.
+    """
+    if not epsilon > 0 and tuned is None:
+        raise ValueError(f"epsilon must be above 0 unless bounds are tuned for another, not {epsilon!r}")
+    cell = 0.0 if whole else cell_of(epsilon, slots)
+    aim = max(epsilon - cell, epsilon / 4) if tuned is None else tuned
+    rate, least = (RELATIVE_RATE, LEAST) if relative else (RATE, 1.0)
+    return Settings(epsilon, least, slots, cell, FEW / (aim * least), bets(rate * aim, noise), noise)
+
+
+def cell_of(epsilon: float, slots: int) -> float:
+    """Return the width of a cell: 1 / m, or (1 - epsilon) / (m - 1) if that is less.
+
+    Of m + 1 arms two share one of m cells.  And no claim is above 1, so a newer arm covers all older ones if
+    its L, rounded down, is at least 1 - epsilon.  If there is none such, all arms but the oldest are in the
+    m - 1 cells below 1 - epsilon, and again two share one.
+
+    >>> round(cell_of(0.1, 30), 4), cell_of(0.1, 1)
+    (0.031, 1.0)
+    """
+    return min(1 / slots, (1 - epsilon) / (slots - 1)) if slots > 1 else 1.0
+
+
+def no_certificates(slots: int) -> Certificates:
+    """Make `slots` empty slots and that of the arriving arm."""
+    rows = slots + 1
+    levels = np.zeros((rows + 1, 5))
+    levels[:rows, UPPER] = 1.0
+    return Certificates(empty_memory(rows), levels, np.zeros((rows + 1, 3), np.int64))
+
+
+@njit
+def admit(c: Certificates, arrival: int, log_lower: float, log_upper: float) -> int:
+    """Let an arm arrive whose bounds may fail with probabilities e^-log_lower and e^-log_upper; return its slot."""
+    slot = free_slot(c.memory)
+    if slot < 0:
+        raise ValueError("an arm can arrive only when a slot is free")
+    put(c.memory, slot, arrival, 0, 0.0)
+    c.levels[slot, LOG_LOWER], c.levels[slot, LOG_UPPER] = log_lower, log_upper
+    return slot
+
+
+@njit
+def let_go(c: Certificates, slot: int) -> None:
+    """Drop an arm, its claim and its charge, and leave nothing behind."""
+    drop(c.memory, slot)
+    c.levels[slot, :] = 0.0
+    c.levels[slot, UPPER] = 1.0
+    c.counts[slot, :] = 0
+
+
+@njit
+def expire(c: Certificates, oldest: int) -> None:
+    """Drop every arm that arrived before `oldest`, and the charges that stand for none but such arms."""
+    for slot in range(c.memory.arrival.size):
+        if 0 < c.memory.arrival[slot] < oldest:
+            let_go(c, slot)
+    for row in range(c.counts.shape[0]):
+        if c.counts[row, CHARGED] < oldest:
+            c.levels[row, CHARGE], c.counts[row, CHARGED] = 0.0, 0
+
+
+@inlined
+def told(c: Certificates, slot: int, pulls: int, total: float, settings: Settings) -> None:
+    """Count rewards for the arm in a slot; one with few pulls is likely to be a rival, whose U is needed next."""
+    (_, all_pulls, totals), _, _ = c
+    all_pulls[slot] += pulls
+    totals[slot] += total
+    if all_pulls[slot] < settings.few:
+        refresh_upper(c, slot, settings)
+
+
+@njit
+def refresh_lower(c: Certificates, slot: int, settings: Settings) -> None:
+    """Bring a lower bound up to date; it never falls."""
+    (_, pulls, totals), levels, counts = c
+    if counts[slot, SEEN_LOWER] < pulls[slot]:
+        last, log = levels[slot, LOWER], levels[slot, LOG_LOWER]
+        levels[slot, LOWER] = lower(pulls[slot], totals[slot], log, settings.bets, settings.noise, last)
+        counts[slot, SEEN_LOWER] = pulls[slot]
+
+
+@njit
+def refresh_upper(c: Certificates, slot: int, settings: Settings) -> None:
+    """Bring an upper bound up to date; it never rises."""
+    (_, pulls, totals), levels, counts = c
+    if counts[slot, SEEN_UPPER] < pulls[slot]:
+        last, log = levels[slot, UPPER], levels[slot, LOG_UPPER]
+        levels[slot, UPPER] = upper(pulls[slot], totals[slot], log, settings.bets, settings.noise, last)
+        counts[slot, SEEN_UPPER] = pulls[slot]
+
+
+@njit
+def refresh(c: Certificates, slot: int, settings: Settings) -> None:
+    """Bring both bounds up to date."""
+    refresh_lower(c, slot, settings)
+    refresh_upper(c, slot, settings)
+
+
+@inlined
+def claim(c: Certificates, slot: int) -> float:
+    """Return max(U, C): how good the arm, and those dropped in its favour, may be."""
+    return float(max(c.levels[slot, UPPER], c.levels[slot, CHARGE]))
+
+
+@njit
+def hand_over(c: Certificates, slot: int, heir: int) -> None:
+    """Drop an arm in favour of a newer one, which takes over its claim."""
+    _charge(c, heir, claim(c, slot), c.memory.arrival[slot])
+    let_go(c, slot)
+
+
+@njit
+def withdraw(c: Certificates, slot: int) -> None:
+    """Take an arm out at once.  Its own claim goes with it; its charge goes to the newest arm, or waits for one."""
+    charge, charged = c.levels[slot, CHARGE], c.counts[slot, CHARGED]
+    let_go(c, slot)
+    newest = 0
+    for other in range(1, c.memory.arrival.size):
+        if c.memory.arrival[other] > c.memory.arrival[newest]:
+            newest = other
+    if charged > 0:
+        nobody = c.counts.shape[0] - 1
+        _charge(c, newest if c.memory.arrival[newest] > 0 else nobody, charge, charged)
+
+
+@njit
+def _charge(c: Certificates, heir: int, charge: float, charged: int) -> None:
+    """Let an arm take over a charge that stands for arms as new as `charged`."""
+    c.levels[heir, CHARGE] = max(c.levels[heir, CHARGE], charge)
+    c.counts[heir, CHARGED] = max(c.counts[heir, CHARGED], charged)
+
+
+@inlined
+def allowed(ceiling: float, settings: Settings) -> float:
+    """Return how far the answer may be from a best arm that may be as good as `ceiling`."""
+    return float(settings.epsilon * max(ceiling, settings.least))
+
+
+@njit
+def is_known(c: Certificates, slot: int, settings: Settings) -> bool:
+    """Say whether the bounds of an arm are so close that it is not pulled any more."""
+    pulls = c.memory.pulls[slot]
+    if pulls < settings.few:
+        return False
+    if pulls >= 2 * min(c.counts[slot, SEEN_LOWER], c.counts[slot, SEEN_UPPER]):
+        refresh(c, slot, settings)
+    within = allowed(c.levels[slot, LOWER], settings)
+    width = c.levels[slot, UPPER] - c.levels[slot, LOWER]
+    return bool(width <= KNOWN * max(within - settings.cell, within / 4))

@@ -1,0 +1,130 @@
+"""Room: which arm goes when memory is full, and which arm to pull until one may go.
+
+A newer arm *covers* an older one if the claim of the older is at most epsilon above the L of the newer, rounded
+down to a multiple of a cell.  The older one may then go, and the newer one takes over its claim.
+"""
+
+import math
+
+import numpy as np
+
+from bestbefore._jit import njit
+from bestbefore.probe.certificates import (
+    CHARGE,
+    LOWER,
+    UPPER,
+    Certificates,
+    Settings,
+    allowed,
+    claim,
+    hand_over,
+    let_go,
+    refresh,
+)
+from bestbefore.probe.survey import first_unknown, of_two, shrunk_mean, widest
+
+
+@njit
+def drop_covered(c: Certificates, settings: Settings) -> bool:
+    """Drop an arm that a newer one covers, which takes over its claim; tell whether there was one.
+
+    Of several, the one goes whose claim is least above the newer arm's L, rounded down.  An arm whose claim is
+    not above the newer arm's L at all goes first, and has no heir.
+    """
+    slot, heir, excess = _least_excess(c, settings)
+    if slot < 0 or excess > allowed(claim(c, slot), settings):
+        return False
+    _drop(c, slot, heir)
+    return True
+
+
+@njit
+def give_way(c: Certificates, settings: Settings) -> None:
+    """Drop the arm whose claim is least above a newer arm's L, whatever that costs: the gap will show it."""
+    slot, heir, _ = _least_excess(c, settings)
+    if slot < 0:
+        raise ValueError("an arm can give way only to a newer one")
+    _drop(c, slot, heir)
+
+
+@njit
+def _drop(c: Certificates, slot: int, heir: int) -> None:
+    """Drop an arm, and charge its heir unless that is surely no worse."""
+    if claim(c, slot) <= c.levels[heir, LOWER]:
+        let_go(c, slot)
+    else:
+        hand_over(c, slot, heir)
+
+
+@njit
+def _least_excess(c: Certificates, settings: Settings) -> tuple[int, int, float]:
+    """Return the arm whose claim is least above a newer arm's L, rounded down, the newer arm, and by how much.
+
+    The arms are -1 if there is but one.  If a claim is not above the newer arm's L, the excess is 0.
+    """
+    found, its_heir, heir, least = -1, -1, -1, np.inf
+    for slot in np.argsort(-c.memory.arrival):
+        if c.memory.arrival[slot] == 0:
+            break
+        refresh(c, slot, settings)
+        if heir >= 0:
+            excess = claim(c, slot) - _rounded(c.levels[heir, LOWER], settings.cell)
+            if claim(c, slot) <= c.levels[heir, LOWER]:
+                return slot, heir, 0.0
+            if excess < least:
+                found, its_heir, least = slot, heir, excess
+        if heir < 0 or c.levels[slot, LOWER] > c.levels[heir, LOWER]:
+            heir = slot
+    return found, its_heir, least
+
+
+@njit
+def _rounded(level: float, cell: float) -> float:
+    """Return a level rounded down to a multiple of a cell; as it is, where there are no cells."""
+    return min(math.floor(level / cell) * cell, level) if cell > 0 else level
+
+
+@njit
+def to_make_room(c: Certificates, settings: Settings) -> int:
+    """Return the slot to pull next until an arm is covered by a newer one, or -1 if no pull would help.
+
+    It is one of the two arms that seem to need the fewest pulls until the newer covers the older, where each
+    older arm is paired with the newer arms of the highest L and of the highest mean.
+    """
+    older, newer, fewest, top, best = -1, -1, np.inf, -1, -1
+    for slot in np.argsort(-c.memory.arrival):
+        if c.memory.arrival[slot] == 0:
+            break
+        if top >= 0:
+            for heir in (top, best):
+                pulls = _pulls_to_cover(c, slot, heir, settings)
+                if pulls < fewest:
+                    older, newer, fewest = slot, heir, pulls
+        if top < 0 or c.levels[slot, LOWER] > c.levels[top, LOWER]:
+            top = slot
+        if best < 0 or shrunk_mean(c, slot) > shrunk_mean(c, best):
+            best = slot
+    found = -1
+    if older >= 0:
+        if c.levels[older, CHARGE] > c.levels[older, UPPER]:
+            found = first_unknown(c, newer, older, settings)
+        else:
+            found = of_two(c, newer, older, settings)
+    return found if found >= 0 else widest(c, 0, settings)
+
+
+@njit
+def _pulls_to_cover(c: Certificates, older: int, newer: int, settings: Settings) -> float:
+    """Return about how many pulls it takes until the newer of two arms covers the older, infinity if it seems never.
+
+    Widths shrink like the square root of the pulls, and half a cell is lost by rounding down.
+    """
+    mean, level, pulls = shrunk_mean(c, newer), c.levels[older, CHARGE], c.memory.pulls[newer] + 1
+    if c.levels[older, CHARGE] <= c.levels[older, UPPER]:
+        level, pulls = shrunk_mean(c, older), pulls + c.memory.pulls[older] + 1
+    claimed = claim(c, older)
+    room = allowed(claimed, settings) - settings.cell / 2 - (level - mean)
+    if room <= 0:
+        return np.inf
+    width = max(mean - c.levels[newer, LOWER], 0.0) + max(claimed - level, 0.0)
+    return float(pulls * max((width / room) ** 2 - 1, 0.0))

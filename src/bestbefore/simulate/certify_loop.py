@@ -1,0 +1,163 @@
+"""The compiled loop of certified exploration: a block of arms runs through the rule of `bestbefore.probe.certify`.
+
+Each arrival expires what is too old, is admitted, and is followed by pulls until the answer is certified and m slots
+are enough, or the budget is spent.  The pulls of a batch are drawn at once.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bestbefore import bounds
+from bestbefore._jit import njit
+from bestbefore.memory import count
+from bestbefore.probe.certificates import LOWER, Certificates, Settings, admit, allowed, expire, no_certificates, told
+from bestbefore.probe.certify import answer, batch, next_ahead, next_pull
+from bestbefore.probe.room import give_way
+from bestbefore.simulate.oracle import (
+    NOW,
+    ROUNDING,
+    Errors,
+    Queue,
+    empty_queue,
+    next_best,
+    no_errors,
+    note_arm,
+    record,
+    true_arms,
+    with_room,
+)
+from bestbefore.simulate.rewards import total_of
+from bestbefore.simulate.seeds import generators
+from bestbefore.streams import Arms, Stream
+
+PULLS: Final = 0
+PEAK: Final = 1
+CERTIFIED: Final = 2  # times at which the answer was certified
+BROKEN: Final = 3  # times at which the error was above the gap
+MOST: Final = 4  # pulls after one arrival, at most
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Run(NamedTuple):
+    """All that a run carries from block to block; `true` has a row for each slot, its arm as the stream gave it."""
+
+    certificates: Certificates
+    true: Arms
+    queue: Queue
+    errors: Errors
+    counts: Ints
+
+
+class Traced(NamedTuple):
+    """Time by time: the answer's arrival, 0 for none, its error, its gap, and the pulls; empty if nobody asked."""
+
+    answers: Ints
+    errors: Floats
+    gaps: Floats
+    pulls: Ints
+
+
+def start_run(slots: int, length: int) -> Run:
+    """Make the state before the first arrival of a stream of `length` arms."""
+    counts = np.zeros(5, np.int64)
+    return Run(no_certificates(slots), true_arms(slots + 1), empty_queue(0), no_errors(length), counts)
+
+
+def with_room_for(run: Run, arms: Arms) -> Run:
+    """Return the same state with room for a block of arms and their kind of rewards."""
+    true = true_arms(run.certificates.memory.arrival.size, arms, run.true)
+    return run._replace(true=true, queue=with_room(run.queue, arms.means.size))
+
+
+def traced(length: int) -> Traced:
+    """Make room for so many times; for none, if nobody wants to know."""
+    return Traced(np.zeros(length, np.int64), np.zeros(length), np.zeros(length), np.zeros(length, np.int64))
+
+
+def _rows_of(seen: Traced, rows: slice) -> Traced:
+    """Return the part of a trace that belongs to a block of arms."""
+    return Traced(seen.answers[rows], seen.errors[rows], seen.gaps[rows], seen.pulls[rows])
+
+
+def logs_of(window: int, delta: float, guarantee: str, length: int, *, reacts: bool = False) -> Floats:
+    """Return ln(1 / p) of the lower and of the upper bound of each of `length` arms, as a guarantee needs it."""
+    blocks = range((length - 1) // window + 1)
+    shares = [
+        bounds.certificate_failures(window, delta, guarantee, length, block * window + 1, reacts=reacts)
+        for block in blocks
+    ]
+    return np.repeat(-np.log(np.array(shares)), window, axis=0)[:length]
+
+
+def certify_stream(
+    stream: Stream, window: int, logs: Floats, settings: Settings, *, budget: int = -1, seed: int = 0, run: int = 0
+) -> tuple[Run, Traced]:
+    """Run a whole stream, block by block; return the state at its end, and what was seen at each time."""
+    arms_rng, rewards, _ = generators(seed, run)
+    state, seen, start = start_run(settings.slots, stream.length), traced(stream.length), 0
+    for arms in stream.blocks(arms_rng):
+        rows = slice(start, start + arms.means.size)
+        state = with_room_for(state, arms)
+        certify_block(state, arms, logs[rows], window, budget, settings, rewards, _rows_of(seen, rows))
+        start = rows.stop
+    return state, seen
+
+
+@njit
+def certify_block(
+    run: Run,
+    arms: Arms,
+    logs: Floats,
+    window: int,
+    budget: int,
+    settings: Settings,
+    rewards: np.random.Generator,
+    trace: Traced,
+) -> None:
+    """Run a block of arms; row i of `logs` is ln(1 / p) of the lower and of the upper bound of arm i.
+
+    At most `budget` pulls follow an arrival; below 0 there is no limit.
+    """
+    c = run.certificates
+    for arm in range(arms.means.size):
+        best = next_best(run.queue, arms.means[arm], window)
+        now = run.queue.marks[NOW]
+        expire(c, now - window + 1)
+        slot = admit(c, now, logs[arm, 0], logs[arm, 1])
+        note_arm(run.true, slot, arms, arm)
+        spent = _spend(run, budget, settings, rewards)
+        run.counts[PULLS] += spent
+        run.counts[MOST] = max(run.counts[MOST], spent)
+        run.counts[PEAK] = max(run.counts[PEAK], count(c.memory))
+        chosen, gap = answer(c, settings)
+        error = best - run.true.means[chosen]
+        record(run.errors, error, allowed(best, settings))
+        run.counts[CERTIFIED] += gap <= allowed(c.levels[chosen, LOWER] + gap, settings)
+        run.counts[BROKEN] += error > gap + ROUNDING
+        if trace.answers.size > 0:
+            trace.answers[arm], trace.errors[arm] = c.memory.arrival[chosen], error
+            trace.gaps[arm], trace.pulls[arm] = gap, spent
+
+
+@njit
+def _spend(run: Run, budget: int, settings: Settings, rewards: np.random.Generator) -> int:
+    """Pull after an arrival until that is enough or the budget is spent; return the pulls."""
+    c, spent = run.certificates, 0
+    while budget < 0 or spent < budget:
+        slot = next_pull(c, settings)
+        if slot < 0 and budget >= 0:
+            slot = next_ahead(c, settings)
+        if slot < 0:
+            break
+        pulls = batch(c, slot, settings)
+        if budget >= 0:
+            pulls = min(pulls, budget - spent)
+        told(c, slot, pulls, total_of(run.true, slot, pulls, rewards), settings)
+        spent += pulls
+    while count(c.memory) > settings.slots:
+        give_way(c, settings)
+    return spent
