@@ -4,6 +4,7 @@ import itertools
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -360,3 +361,37 @@ def test_shares_of_delta_complain_of_what_is_missing():
         bounds.certificate_failures(50, 0.1, "always")
     with pytest.raises(ValueError, match="delta must not be so small"):
         bounds.certificate_failures(50, 5e-324)
+
+
+# Certificates: cells and slots
+
+
+@given(st.floats(0.01, 0.99), st.integers(1, 500))
+def test_cells_are_narrow_enough_that_two_of_one_arm_too_many_share_one(epsilon, slots):
+    cell = bounds.certificate_cell(epsilon, slots)
+    cells_in_all = np.ceil(1 / cell - 1e-9)
+    cells_below = np.ceil((1 - epsilon) / cell - 1e-9) if slots > 1 else np.inf
+    assert cells_in_all <= slots or cells_below <= slots - 1
+
+
+def test_where_any_arm_will_do_there_are_no_cells():
+    assert bounds.certificate_cell(1.0, 2) == 0
+
+
+@given(st.floats(0.05, 0.95), st.integers(2, 500))
+def test_cells_of_a_share_reach_from_the_least_mean_to_one(epsilon, slots):
+    cell = bounds.certificate_cell(epsilon, slots, relative=True)
+    assert np.exp(-cell * (slots - 1)) == pytest.approx((1 - epsilon) * bounds.LEAST_MEAN)
+
+
+@given(st.floats(0.05, 0.95), st.booleans(), st.sampled_from([0.1, 0.3, 0.75]))
+def test_slots_are_such_that_cells_cost_a_share_of_epsilon(epsilon, relative, share):
+    slots = bounds.certificate_slots(epsilon, 10**6, relative=relative, share=share)
+    cell = bounds.certificate_cell(epsilon, slots, relative=relative)
+    whole_of_it = -np.log(1 - epsilon) if relative else epsilon
+    assert cell <= share * whole_of_it * (1 + 1e-9)
+    assert bounds.certificate_room(epsilon, cell, relative=relative) >= (1 - share) * epsilon * (1 - 1e-9)
+
+
+def test_no_more_slots_than_a_window_has_arms():
+    assert bounds.certificate_slots(0.01, window=7) == bounds.certificate_slots(0.01, window=7, relative=True) == 7

@@ -39,6 +39,9 @@ STAIRCASE_SPLIT: Final = 1 / 10
 UPPER_SHARE: Final = 0.8
 """The share of delta that is for upper bounds, where arms are certified."""
 
+LEAST_MEAN: Final = 0.01
+"""Where epsilon is a share of the best mean, nothing is promised while no mean is above this."""
+
 GUARANTEES: Final = ("weak", "strong", "anytime")
 
 
@@ -140,6 +143,55 @@ def certificate_failures(
     if delta / (5 * lower) == 0:
         raise ValueError(f"delta must not be so small that it cannot be shared by {lower} arms, not {delta!r}")
     return (1 - UPPER_SHARE) * delta / lower, UPPER_SHARE * delta / upper
+
+
+def certificate_cell(epsilon: float, slots: int, *, relative: bool = False) -> float:
+    """Return the width of the cells that lower bounds are rounded down to, where m slots are fewer than a window.
+
+    It is 1 / m, or (1 - epsilon) / (m - 1) if that is less.  Of m + 1 arms two share one of m cells.  And no claim is
+    above 1, so a newer arm covers all older ones if its L, rounded down, is at least 1 - epsilon.  If there is none
+    such, all arms but the oldest are in the m - 1 cells below 1 - epsilon, and again two share one.
+
+    Where epsilon is a share of the best mean, cells are shares too: the width is that of the logarithm.  An arm whose U
+    is at most `LEAST_MEAN` is covered by every newer one.  The L of every other arm that is known is above (1 - epsilon)
+    times that; between this and 1 there are m - 1 cells, and all arms but the newest are in them.
+
+    >>> round(certificate_cell(0.1, 30), 4), certificate_cell(0.1, 1), round(certificate_cell(0.2, 50, relative=True), 4)
+    (0.031, 1.0, 0.0985)
+    """
+    if slots == 1:
+        return math.inf if relative else 1.0
+    if relative:
+        return -math.log(LEAST_MEAN * max(1 - epsilon, 1e-9)) / (slots - 1)
+    return min(1 / slots, (1 - epsilon) / (slots - 1))
+
+
+def certificate_room(epsilon: float, cell: float, *, relative: bool = False) -> float:
+    """Return what cells leave of epsilon: how far apart the bounds of an arm may be that is known well enough.
+
+    It is epsilon - cell; where epsilon is a share, it is e^(-cell) / (1 - epsilon) - 1, a share of L.
+
+    >>> round(certificate_room(0.1, 0.02), 2), round(certificate_room(0.2, 0.1, relative=True), 3)
+    (0.08, 0.131)
+    """
+    return math.exp(-cell) / max(1 - epsilon, 1e-9) - 1 if relative else epsilon - cell
+
+
+def certificate_slots(epsilon: float, window: int, *, relative: bool = False, share: float = 0.1) -> int:
+    """Return the slots that certificates take so that cells cost a `share` of epsilon, or W if that is less.
+
+    That is ceil(10 / epsilon), and 1 + ln(100 / (1 - epsilon)) / (share ln(1 / (1 - epsilon))) where epsilon is a
+    share of the best mean.
+
+    >>> certificate_slots(0.1, window=1000), certificate_slots(0.1, window=50), certificate_slots(0.2, 1000, relative=True)
+    (100, 50, 218)
+    """
+    between("epsilon", epsilon, 0, 1, closed="right")
+    slots = round_up(1 / (share * epsilon))
+    if relative:
+        lost = -math.log(max(1 - epsilon, 1e-9))
+        slots = 1 + round_up((lost - math.log(LEAST_MEAN)) / (share * lost))
+    return min(slots, whole("window", window))
 
 
 def pulls_for_noise(noise: float, failure: float, sigma: float = 0.5) -> int:

@@ -45,16 +45,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bestbefore._jit import njit
+from bestbefore.mixture import rates_around, rho_of
 from bestbefore.noise import BOUNDED, Noise
-
-RATES: Final = 6
-"""Rates of a mixture."""
-BELOW: Final = 2
-"""Rates below the middle one; the others are above it, for means near 0 or 1."""
-SPACING: Final = 2.5
-"""The factor from one rate to the next."""
-MIDDLE_WEIGHT: Final = 2 / 3
-"""The weight of the middle rate; the others share the rest."""
 
 NEAR: Final = 0.03
 """Newton's method stops after a step of this share of the width: the next would be a thousandth, or less."""
@@ -80,11 +72,9 @@ def bets(middle: float, noise: Noise = BOUNDED) -> Bets:
 
     `middle` is meant for rewards on [0, 1]: those that are noisier get a lower rate, by the variance.
     """
-    rates = middle * SPACING ** np.arange(-BELOW, RATES - BELOW)
-    weights = np.full(RATES, (1 - MIDDLE_WEIGHT) / (RATES - 1))
-    weights[BELOW] = MIDDLE_WEIGHT
+    rates, weights = np.array(list(rates_around(middle).items())).T
     table = np.column_stack([rates, -np.expm1(-rates), np.log(weights)])
-    return Bets(np.ascontiguousarray(table), (4 * noise.sigma**2 / middle) ** 2)
+    return Bets(np.ascontiguousarray(table), rho_of(middle, noise))
 
 
 @njit

@@ -53,6 +53,8 @@ class Keep:
     """The share of epsilon that goes to the cells, unless said otherwise."""
     probe: str = "fixed"
     """How arms are tested for it."""
+    certifies: bool = False
+    """What goes may be decided by certificates as well."""
     slots: int | None = None
     """The only number of slots it can use."""
     own: Function | None = None
@@ -111,14 +113,14 @@ def _table(*rules: Rule) -> Mapping[str, Rule]:
     return table
 
 
-PROBE: Final = _table(Probe("fixed", 0), Probe("challenge", 1), Probe("race", 2), Probe("wait", 3))
+PROBE: Final = _table(Probe("fixed", 0), Probe("challenge", 1), Probe("race", 2), Probe("wait", 3), Probe("certify", 4))
 
 KEEP: Final = _table(
     Keep("fifo", 0, whole=True),
     Keep("reservoir", 1, draws=True),
     Keep("topk", 2),
     Keep("bucket", 3, by_mean=True, cells=0),
-    Keep("staircase", 4, by_mean=True, cells=1, whole=True, slack=True, split=STAIRCASE_SPLIT),
+    Keep("staircase", 4, by_mean=True, cells=1, whole=True, slack=True, split=STAIRCASE_SPLIT, certifies=True),
     Keep("king", 5, plays=False, probe="challenge", slots=1),
 )
 

@@ -91,7 +91,7 @@ def test_where_the_place_does_not_depend_on_the_mean_it_stays():
 
 
 def test_a_test_cut_short_suspends_the_promise_while_its_arm_is_valid():
-    explorer = Explorer(window=3, epsilon=0.5)
+    explorer = Explorer(window=3, epsilon=0.5, probe="fixed")
     explorer.arrive("a")
     explorer.tell("a", 1)
     promises = []
@@ -102,7 +102,7 @@ def test_a_test_cut_short_suspends_the_promise_while_its_arm_is_valid():
 
 
 def test_a_reward_after_the_test_suspends_the_promise():
-    explorer = Explorer(window=3, epsilon=0.5)
+    explorer = Explorer(window=3, epsilon=0.5, probe="fixed")
     settled(explorer, "a", 0.5)
     assert explorer.promise == 0.5
     explorer.tell("a", 1)

@@ -28,7 +28,10 @@ wishes = st.fixed_dictionaries(
         "epsilon": st.sampled_from([0.05, 0.1, 0.3, 1.0]),
         "split": st.sampled_from([0.2, 0.5]),
         "slack": st.sampled_from([0.0, 0.5, 1.0, 9.0]),
-        "tests": st.integers(1, 20),
+        "tests": st.integers(1, 20) | st.sampled_from(["paper", "pairs"]),
+        "probe": st.sampled_from(["fixed", "certify"]),
+        "budget": st.integers(1, 50),
+        "relative": st.booleans(),
     },
 )
 """What a person may say of exploration; what is left out is left to the defaults."""
@@ -49,7 +52,8 @@ def test_agent_and_simulation_have_the_same_slots_pulls_and_promise(wish, sigma)
         return
     simulated = ExploreSetup(stream, window, memory, keep, **rest).plan
     assert simulated == live.plan
-    assert (simulated.memory, simulated.promise, simulated.exempt) == (live.memory, live.promise, live.exempt)
+    assert (simulated.memory, simulated.exempt) == (live.memory, live.exempt)
+    assert live.promise == (simulated.promise if live.probe != "certify" else None), "there is no arm to certify yet"
     assert [simulated.tests_of(arrival) for arrival in (1, 7, ARMS)] == [live.plan.tests_of(t) for t in (1, 7, ARMS)]
 
 
@@ -64,6 +68,7 @@ def test_what_is_pulled_and_stored_is_what_was_planned(wish):
     except ValueError:
         assume(False)
     live = Explorer(window, keep=keep, memory=memory, arms=ARMS, **wish)
+    assume(live.probe == "fixed")
     for arm in range(ARMS):
         live.arrive(arm)
         while (asked := live.ask()) is not None:
@@ -87,7 +92,7 @@ def test_advise_tells_what_an_explorer_will_do(window, epsilon, delta, arms):
         if "keep" in row:
             explorer = Explorer(window, epsilon, delta, row["keep"], next(guarantees), arms)
             tests = explorer.plan.tests_of(arms if explorer.guarantee == "anytime" else 1)
-            assert (row["slots"], row["tests"], row["promise"]) == (explorer.memory, tests, explorer.promise)
+            assert (row["slots"], row["tests"], row["promise"]) == (explorer.memory, tests, explorer.plan.promise)
             assert f"{tests:,} pulls" in row["cost"]
 
 
@@ -143,11 +148,11 @@ def test_defaults_are_decided_in_one_place():
 
 def test_strict_staircase_promises_one_cell_more_than_it_has_slots():
     """1 / (m + 1) < epsilon is enough: 10 slots for 0.1, where `bucket` needs 11."""
-    assert Explorer(memory=10, epsilon=0.1).promise == 0.1
+    assert Explorer(memory=10, epsilon=0.1, probe="fixed").promise == 0.1
     with pytest.raises(ValueError, match=r"memory must be more than 10 slots to promise epsilon=0\.1"):
         Explorer(memory=10, epsilon=0.1, keep="bucket")
     assert Explorer(memory=11, epsilon=0.1, keep="bucket").promise == 0.1
-    assert Explorer(memory=10, epsilon=0.1).plan.theta == pytest.approx((0.1 - 1 / 11) / 2)
+    assert Explorer(memory=10, epsilon=0.1, probe="fixed").plan.theta == pytest.approx((0.1 - 1 / 11) / 2)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +164,7 @@ def test_strict_staircase_promises_one_cell_more_than_it_has_slots():
         ({"memory": 6, "slack": 6}, None, 50),  # all arms are exempt: nothing is promised
         ({"memory": 2}, None, 25),  # 3 / 2 says nothing
         ({"memory": 50}, 0.06, 0),  # a whole window: nothing is ever passed over
-        ({"memory": 10, "epsilon": 0.3}, 0.3, 0),
+        ({"memory": 10, "epsilon": 0.3, "probe": "fixed"}, 0.3, 0),
         ({"memory": 6, "keep": "bucket"}, 0.5, 0),
         ({"memory": 6, "keep": "topk"}, None, 0),
         ({"memory": 6, "pending": 3}, 0.75, 12),  # four slots, besides those of pending arms
@@ -179,7 +184,7 @@ def test_fixed_tests_promise_nothing_and_so_need_no_memory_for_epsilon():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"probe": "challenge"}, "probe must be 'fixed' with keep='staircase', not 'challenge'"),
+        ({"probe": "challenge"}, "probe must be 'fixed' or 'certify' with keep='staircase', not 'challenge'"),
         ({"probe": "fixed", "keep": "king"}, "probe must be 'challenge' with keep='king', not 'fixed'"),
         ({"probe": "guess"}, "probe must be one of"),
     ],

@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bestbefore import bounds
+from bestbefore.bounds import LEAST_MEAN
 from bestbefore.memory import count
 from bestbefore.noise import BOUNDED, Noise
 from bestbefore.probe.certificates import (
@@ -20,10 +22,14 @@ from bestbefore.probe.certificates import (
     settings_of,
     told,
 )
-from bestbefore.probe.certify import answer, batch, is_certified, next_ahead, next_pull
+from bestbefore.probe.certify import answer, batch, next_ahead, next_pull
 from bestbefore.probe.room import give_way
 
 LOG_LOWER, LOG_UPPER = 6.0, 3.0
+
+
+def is_certified(c, settings):
+    return answer(c, settings)[2]
 
 
 def arms_of(*arms, slots=4):
@@ -51,13 +57,13 @@ SETTINGS = settings_of(0.1, 4, BOUNDED, whole=True)
 def test_the_only_arm_is_the_best():
     c = arms_of((0, 0.5, 1))
     assert is_certified(c, SETTINGS)
-    assert answer(c, SETTINGS) == (0, 0.0)
+    assert answer(c, SETTINGS) == (0, 0.0, True)
     assert next_pull(c, SETTINGS) == -1, "and need not be pulled"
 
 
 def test_no_arm_no_answer():
     c = no_certificates(3)
-    assert answer(c, SETTINGS) == (-1, 1.0)
+    assert answer(c, SETTINGS) == (-1, 1.0, False)
     assert not is_certified(c, SETTINGS)
     assert next_pull(c, SETTINGS) == next_ahead(c, SETTINGS) == -1
 
@@ -65,28 +71,28 @@ def test_no_arm_no_answer():
 def test_the_answer_is_certified_once_no_other_can_be_more_than_epsilon_better():
     c = arms_of((0.55, 0.6, 0.9), (0.3, 0.4, 0.65))
     assert is_certified(c, SETTINGS), "its own upper bound does not matter"
-    assert answer(c, SETTINGS) == (0, pytest.approx(0.1))
+    assert answer(c, SETTINGS)[:2] == (0, pytest.approx(0.1))
     c.levels[1, UPPER] = 0.66
     assert not is_certified(c, SETTINGS)
-    assert answer(c, SETTINGS) == (0, pytest.approx(0.11))
+    assert answer(c, SETTINGS)[:2] == (0, pytest.approx(0.11))
 
 
 @pytest.mark.parametrize("carrier", [0, 1, -1])
 def test_a_charge_counts_whoever_carries_it(carrier):
     c = charged(arms_of((0.55, 0.6, 0.9), (0.3, 0.4, 0.5)), carrier, 0.7)
     assert not is_certified(c, SETTINGS)
-    assert answer(c, SETTINGS) == (0, pytest.approx(0.15))
+    assert answer(c, SETTINGS)[:2] == (0, pytest.approx(0.15))
 
 
 def test_an_answer_that_is_surely_better_has_no_gap():
     c = arms_of((0.8, 0.85, 0.9), (0.1, 0.2, 0.3))
-    assert answer(c, SETTINGS) == (0, 0.0)
+    assert answer(c, SETTINGS)[:2] == (0, 0.0)
 
 
 def test_the_highest_lower_bound_may_answer_where_the_highest_mean_cannot():
     c = arms_of((0.5, 0.6, 0.62), (0.2, 0.7, 0.58))
     assert is_certified(c, SETTINGS)
-    assert answer(c, SETTINGS) == (0, pytest.approx(0.08))
+    assert answer(c, SETTINGS)[:2] == (0, pytest.approx(0.08))
 
 
 def test_a_share_of_the_best_mean_is_harder_to_reach_for_small_means():
@@ -194,14 +200,14 @@ means_of_arms = st.lists(st.sampled_from([0.0, 0.2, 0.45, 0.5, 0.55, 0.8, 1.0]),
 def test_it_ends_with_a_valid_answer_whatever_the_sizes(means, window, slots, epsilon, relative):
     for now, (c, settings) in enumerate(run(means, window, slots, epsilon, relative=relative), start=1):
         assert count(c.memory) <= slots
-        slot, gap = answer(c, settings)
+        slot, gap, certified = answer(c, settings)
         arrival = c.memory.arrival[slot]
         assert now - window < arrival <= now
         best = max(means[max(now - window, 0) : now])
         assert best - means[arrival - 1] <= gap + 1e-9, "rewards are the means, so all bounds hold"
-        if slots >= window and not relative:
-            assert gap <= epsilon
-            assert is_certified(c, settings)
+        if slots >= window:
+            assert certified
+            assert gap <= (epsilon if not relative else max(epsilon * (means[arrival - 1] + gap), LEAST_MEAN))
 
 
 @given(means_of_arms, st.integers(2, 12), st.sampled_from([0.2, 0.5]), st.integers(0, 2**32))
@@ -213,6 +219,18 @@ def test_few_slots_are_enough_for_the_promise(means, window, epsilon, seed):
         assert count(c.memory) <= slots
         assert is_certified(c, settings)
         assert (c.levels[:, CHARGE] <= c.levels[:, LOWER].max() + epsilon + 1e-9).all()
+
+
+@given(st.lists(st.sampled_from([0.0, 0.01, 0.05, 0.2, 0.7, 1.0]), min_size=1, max_size=40), st.integers(0, 2**32))
+def test_few_slots_are_enough_for_a_share_of_the_best_mean(means, seed):
+    rng = np.random.default_rng(seed)
+    slots, window = bounds.certificate_slots(0.5, 100, relative=True, share=1 / 2), 30
+    assert slots < window
+    for c, settings in run(
+        means, window, slots, 0.5, relative=True, reward=lambda mean, pulls: rng.binomial(pulls, mean)
+    ):
+        assert count(c.memory) <= slots
+        assert is_certified(c, settings)
 
 
 @given(st.integers(0, 2**32), st.sampled_from([0.1, 0.7, 2.0]))

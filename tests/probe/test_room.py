@@ -57,6 +57,15 @@ def test_lower_bounds_are_rounded_down_to_cells():
     assert count(c.memory) == 2
 
 
+def test_where_epsilon_is_a_share_so_are_cells():
+    """Eight slots: the cells of the logarithm are ln(100 / .7) / 7 = .709 wide, so 0.3 is rounded down to 0.242."""
+    relative = settings_of(0.3, 8, BOUNDED, relative=True)
+    c = arms_of((0.2, 0.34), (0.3, 0.6))
+    assert drop_covered(c, relative), "0.242 is 7/10 of 0.346"
+    c = arms_of((0.2, 0.36), (0.3, 0.6))
+    assert not drop_covered(c, relative), "though 0.3 is more than 7/10 of it"
+
+
 def test_a_charge_counts_like_an_upper_bound():
     c = arms_of((0.3, 0.5), (0.25, 0.6))
     c.levels[0, CHARGE] = 0.9

@@ -13,7 +13,20 @@ from scipy.stats import binomtest
 from bestbefore import Explorer, bounds, simulate, streams
 from bestbefore.rules import KEEP
 
-COLUMNS = ["keep", "memory", "run", "mean", "median", "max", "within", "epsilon", "pulls", "peak_memory"]
+COLUMNS = [
+    "keep",
+    "memory",
+    "run",
+    "mean",
+    "median",
+    "max",
+    "within",
+    "epsilon",
+    "pulls",
+    "peak_memory",
+    "gap",
+    "certified",
+]
 
 
 def rewards_of(kind, stream):
@@ -232,7 +245,8 @@ def test_a_million_arms_in_memory_that_does_not_grow():
 
     def peak(arms, window):
         tracemalloc.start()
-        table = simulate.explore(streams.uniform(arms), window, keep="staircase", epsilon=0.05, runs=1, jobs=1)
+        settings = {"keep": "staircase", "epsilon": 0.05, "probe": "fixed", "runs": 1, "jobs": 1}
+        table = simulate.explore(streams.uniform(arms), window, **settings)
         used = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert table["within"][0] == 1

@@ -17,7 +17,6 @@ from bestbefore.arguments import finite, whole
 from bestbefore.memory import Memory, empty_memory, leader, put
 from bestbefore.noise import Noise
 
-VERSION = 1
 _FIELDS: dict[str, Any] = {"arguments": dict, "roster": dict, "arms": list, "rng": str}
 _COUNTS: dict[str, Any] = {"pulls": int, "peak_memory": int}
 _FIELDS_OF_AN_ARM: dict[str, Any] = {
@@ -114,7 +113,7 @@ class BaseAgent:
         stored = [self._record(number, slot) for slot, number in enumerate(self._slots.arrival.tolist()) if number]
         tested = [self._record(number, None) for number in self._tests]
         state: dict[str, Any] = saved.plain(
-            {"agent": self._kind().__name__, "version": VERSION, "arguments": self._arguments}
+            {"agent": self._kind().__name__, "version": saved.VERSION, "arguments": self._arguments}
             | {field: getattr(self, f"_{field}") for field in _COUNTS | self._fields}
             | {"roster": self._roster.state(), "arms": stored + tested, "rng": generator_state(self._rng)}
         )
@@ -129,7 +128,7 @@ class BaseAgent:
     def _restored(cls, state: dict[str, Any], **functions: Any) -> Self:
         """Make an agent from its state, and from functions among its arguments, which are not saved."""
         expected = _FIELDS | _COUNTS | cls._fields | cls._other_fields
-        fields = saved.checked_agent(state, cls._kind().__name__, VERSION, expected)
+        fields = saved.checked_agent(state, cls._kind().__name__, expected)
         arguments = saved.checked_arguments(fields["arguments"], cls._kind(), functions)
         agent = cls(**arguments, seed=restored_generator(fields["rng"]))
         agent._restore(fields)

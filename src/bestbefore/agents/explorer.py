@@ -1,4 +1,4 @@
-"""Explorer: a live agent that always knows a nearly best arm of the window."""
+"""Explorer: a live agent that always knows a nearly best arm of the window, and how far it may be from the best."""
 
 from collections.abc import Callable, Hashable
 from contextlib import nullcontext
@@ -10,6 +10,7 @@ from bestbefore import keep as keep_rules
 from bestbefore import plan
 from bestbefore.agents import saved
 from bestbefore.agents.base import BaseAgent, Statistics
+from bestbefore.agents.certifier import Certifier
 from bestbefore.agents.rollback import all_or_nothing
 from bestbefore.memory import Moment, drop, expire, put
 from bestbefore.own import jitted, watched
@@ -42,14 +43,24 @@ class Explorer(BaseAgent):
     seed
         A seed or a generator, for rules that draw.
     probe
-        How an arriving arm is tested: "fixed", or "challenge" with keep="king".  Unless given, as the keep rule needs.
+        "certify": pull arms until the answer is certified, see `bestbefore.probe.certify`; "fixed": test each arm by as
+        many pulls when it arrives, as the paper does; "challenge" with keep="king".  Unless given, it is "certify" with
+        keep="staircase" and an epsilon or a budget, and what the keep rule needs otherwise.
+    budget
+        With certificates: at most so many pulls after each arrival.  With `memory` and without epsilon, they are spent
+        to make `gap` as small as possible.
+    relative
+        With certificates: epsilon is a share of the best mean, as long as that is above 0.01.
+    reacts
+        With certificates: what arrives may depend on what was answered or pulled.  The weak guarantee then costs more.
     pending
-        How many arms may be under test at once, the newest among them; those before it are stored arms and take a slot.
-        When one more arrives, the oldest is settled with the rewards that it has.
+        With fixed tests: how many arms may be under test at once, the newest among them; those before it are stored arms
+        and take a slot.  When one more arrives, the oldest is settled with the rewards that it has.
     tests
-        Pull each arm exactly this many times.
+        With fixed tests: pull each arm exactly this many times.  Or how they are counted: "paper", "pairs", or "exact"
+        for rewards of 0 and 1, see `bestbefore.pairs`.
     split, slack
-        See `bestbefore.bounds` and `bestbefore.keep.staircase`.
+        With fixed tests: see `bestbefore.bounds` and `bestbefore.keep.staircase`.
     sigma
         Rewards are sigma-sub-Gaussian, any finite number, around means in [0, 1]; unless given, they lie in [0, 1].
 
@@ -87,8 +98,11 @@ class Explorer(BaseAgent):
         seed: int | np.random.Generator | None = None,
         *,
         probe: str | None = None,
+        budget: int | None = None,
+        relative: bool = False,
+        reacts: bool = False,
         pending: int = 1,
-        tests: int | None = None,
+        tests: int | str | None = None,
         split: float | None = None,
         slack: float | None = None,
         sigma: float | None = None,
@@ -101,6 +115,9 @@ class Explorer(BaseAgent):
             arms=arms,
             memory=memory,
             probe=probe,
+            budget=budget,
+            relative=relative,
+            reacts=reacts,
             pending=pending,
             tests=tests,
             split=split,
@@ -108,37 +125,88 @@ class Explorer(BaseAgent):
             sigma=sigma,
         )
         self.plan = made = plan_exploration(keep, **arguments)
-        self._rule = made.keep.name
+        self._rule = made.keep.name if made.probe != "certify" else made.probe
         arguments = saved.with_rules(arguments, keep=keep)
         super().__init__(arguments, made.window, made.slots, made.noise, seed, made.pending)
         self.memory = made.memory
         self.keep, self.split, self.arms, self.pending = keep, split, made.arms, made.pending
         self.epsilon, self.delta, self.guarantee = made.epsilon, made.delta, made.guarantee
         self.slack, self.probe, self.exempt = made.slack, made.probe, made.exempt
+        self.budget, self.relative, self.reacts = made.budget, made.relative, made.reacts
         self._own = jitted("keep", made.keep.own) if made.keep.own else None
         self._probe: FixedTests | Challenges = FixedTests()
         if made.probe == "challenge":
             self._probe = Challenges(min(made.epsilon, 1.0), made.delta, made.noise.sigma)
         self._irregular = 0  # the newest arm whose mean does not rest on its test alone, as planned
+        self._certifier: Certifier | None = None
+        if made.probe == "certify":
+            self._certifier = Certifier(made)
+            self._slots = self._certifier.certificates.memory
+
+    def __len__(self) -> int:
+        return min(super().__len__(), self.memory)
 
     @property
     def tests(self) -> int:
-        """The pulls of one arm's test, at most: of the newest arm, where they grow with time."""
+        """The pulls of one arm's test, at most: of the newest arm, where they grow with time.
+
+        With certificates, it is what an arm may take at the very worst; most take far fewer.
+        """
         return self.plan.tests_of(max(self.arrivals, 1))
 
     @property
     def under_test(self) -> list[Any]:
-        """The arms under test, oldest first."""
-        return [self._roster.name(number) for number in self._tests]
+        """The arms under test, oldest first; with certificates, the newest arm while it has no slot yet."""
+        return self._roster.names[len(self) :] if self._certifier else [self._roster.name(n) for n in self._tests]
+
+    @property
+    def gap(self) -> float:
+        """With probability 1 - delta the answer is within this of the best valid arm, now.  It falls as rewards come.
+
+        With certificates it is the highest upper bound of all other arms, stored or dropped, less the lower bound of the
+        answer.  With fixed tests it is `promise`, or 1 where nothing is promised.
+        """
+        if self._certifier:
+            return self._certifier.answer()[1]
+        return 1.0 if self.promise is None else self.promise
+
+    @property
+    def certified(self) -> bool:
+        """Whether the answer is within epsilon of the best, with probability 1 - delta."""
+        return self._certifier.answer()[2] if self._certifier else self.promise is not None
+
+    def bounds(self, arm: Hashable) -> tuple[float, float]:
+        """Return a lower and an upper bound of an arm's mean, from its certificate.
+
+        The guarantee is about those that it needs at a time, not about all arms ever.
+        """
+        number = self._roster.number(arm)
+        if not self._certifier:
+            raise ValueError(f"probe must be 'certify' for bounds of arm {arm!r}, not {self.probe!r}")
+        return self._certifier.bounds(self._slot(number))
 
     @property
     def promise(self) -> float | None:
         """The epsilon that is promised with probability 1 - delta, of all arms whose tests are over, or None.
 
         It speaks of all valid arms but the `exempt` oldest, which are none unless `slack` is above 0.  There is none
-        where the settings allow none, nor while an arm is valid whose test was cut short, or got rewards after it.
+        where the settings allow none, nor while an arm is valid whose test was cut short, or got rewards after it; with
+        certificates, while the answer is not certified: `gap` then says what is.
         """
+        if self._certifier:
+            return self.plan.promise if self._certifier.answer()[2] else None
         return None if self._irregular else self.plan.promise
+
+    def best(self) -> Any:
+        """Return the answer, or None when no arm is stored.
+
+        With certificates it is the arm that is within `gap` of the best.  With fixed tests it is the one of the highest
+        empirical mean; there is none before the first test is over, and when all arms stored have just expired.
+        """
+        if not self._certifier:
+            return super().best()
+        number, _, _ = self._certifier.answer()
+        return self._roster.name(number) if number else None
 
     def arrive(self, arm: Hashable) -> list[Any]:
         """Let a new arm arrive; return the arms that memory let go, so that the caller can forget them too.
@@ -147,20 +215,31 @@ class Explorer(BaseAgent):
         """
         with all_or_nothing(self) if self._own else nullcontext():
             number = self._roster.arrive(arm)
-            self._expire()
-            while len(self._tests) >= self.plan.pending:
-                self._settle(next(iter(self._tests)))
-            self._tests[number] = Statistics(0, 0.0, self._tests_of(number))
-            if not self._probe.begin(self._slots):
-                self._settle(number)
+            if self._certifier:
+                self._certifier.arrive(number, self._roster.oldest)
+            else:
+                self._begin_test(number)
             self._forget()
         return self._roster.handed_out()
+
+    def _begin_test(self, number: int) -> None:
+        """Let what is too old expire, make room among the arms under test, and begin to test an arm."""
+        self._expire()
+        while len(self._tests) >= self.plan.pending:
+            self._settle(next(iter(self._tests)))
+        self._tests[number] = Statistics(0, 0.0, self._tests_of(number))
+        if not self._probe.begin(self._slots):
+            self._settle(number)
 
     def ask(self) -> Any:
         """Return the arm to pull next, or None when nothing is to be pulled before the next arrival.
 
         Each call counts as a pull under way: asked often enough, an arm is not named again while its rewards are due.
         """
+        if self._certifier:
+            number = self._certifier.next(self._in_flight)
+            self._certifier.asked(min(number, 1))
+            return self._asked(number) if number else None
         for number in [*self._probe.pulled_again(self._slots), *self._tests]:
             if self._wanted(number) > self._in_flight.get(number, 0):
                 return self._asked(number)
@@ -168,7 +247,10 @@ class Explorer(BaseAgent):
 
     def wanted(self, arm: Hashable) -> int:
         """Return how many rewards of an arm are still wanted, pulls under way included."""
-        return self._wanted(self._roster.number(arm))
+        number = self._roster.number(arm)
+        if self._certifier:
+            return max(self._certifier.wants(number), self._in_flight.get(number, 0))
+        return self._wanted(number)
 
     def tell(self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None) -> None:
         """Take a reward of an arm, or the total of `pulls` rewards, whenever it comes back.
@@ -182,6 +264,12 @@ class Explorer(BaseAgent):
             self._take(number, pulls, total, more)
 
     def _take(self, number: int, pulls: int, total: float, more: Statistics) -> None:
+        if self._certifier:
+            self._certifier.asked(max(pulls - self._in_flight.get(number, 0), 0))
+            self._told(number, pulls)
+            if self._certifier.tell(self._slot(number), pulls, total, self._in_flight) < len(self._roster):
+                self._forget()
+            return
         under_test = number in self._tests
         self._told(number, pulls)
         if under_test:
@@ -201,10 +289,13 @@ class Explorer(BaseAgent):
         return cls._restored(state, keep=keep)
 
     def _other_state(self) -> dict[str, Any]:
-        return {"probe": self._probe.state()}
+        return {"probe": self._certifier.state() if self._certifier else self._probe.state()}
 
     def _restore(self, fields: dict[str, Any]) -> None:
         super()._restore(fields)
+        if self._certifier:
+            self._certifier.restore(fields["probe"], self._roster.now)
+            return
         self._probe.restore(fields["probe"], self._slots, len(self._tests))
 
     def _tests_of(self, number: int) -> int:

@@ -18,15 +18,31 @@ UNSAVED = ("seed", "valid")
 """Arguments of constructors that are not saved: the generator's state is, and functions cannot be."""
 
 
-def checked_agent(state: Any, agent: str, version: int, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of the saved state of an agent of this version, or say what is wrong with it."""
+VERSION = 2
+"""The version of states that are saved now; those of earlier versions are read as well."""
+
+
+def checked_agent(state: Any, agent: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of the saved state of an agent, as the newest version has them, or say what is wrong with it."""
     if not isinstance(state, dict):
         raise ValueError(f"state must be a dict as given by state(), not {type(state).__name__}")
     if state.get("agent") != agent:
         raise ValueError(f"state must be that of an agent {agent!r}, not {state.get('agent')!r}")
-    if state.get("version") != version:
-        raise ValueError(f"state must be of version {version}, not {state.get('version')!r}")
+    if state.get("version") not in range(1, VERSION + 1):
+        raise ValueError(f"state must be of version 1 to {VERSION}, not {state.get('version')!r}")
+    if state["version"] == 1:
+        state = _from_version_1(state)
     return checked({field: value for field, value in state.items() if field not in ("agent", "version")}, fields)
+
+
+def _from_version_1(state: dict[str, Any]) -> dict[str, Any]:
+    """Return a state of version 1 as version 2 has it: explorers had no certificates then."""
+    arguments = state.get("arguments")
+    if state["agent"] != "Explorer" or not isinstance(arguments, dict):
+        return state
+    probe = "fixed" if arguments.get("keep") == "staircase" else arguments.get("probe")
+    more = {"budget": None, "relative": False, "reacts": False, "probe": probe}
+    return state | {"arguments": arguments | more}
 
 
 def checked(state: Any, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from bestbefore.streams import Stream
 
 
+class TestsOption(click.ParamType):  # type: ignore[type-arg]
+    """A number of pulls, or the name of a rule for it."""
+
+    name = "number or rule"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Read a whole number, or leave a word as it is: the plan knows which there are."""
+        return int(value) if str(value).lstrip("-").isdigit() else str(value)
+
+
 @click.command(short_help="How far the answer is from the best valid arm.")
 @click.option(
     "-m",
@@ -27,11 +37,18 @@ if TYPE_CHECKING:
     "-k",
     "--keep",
     type=Listed(str),
-    default="bucket,topk,staircase",
-    show_default=True,
-    help=f"Keep rules, of {', '.join(KEEP)}.",
+    help=f"Keep rules, of {', '.join(KEEP)}.  [default: bucket,topk,staircase; staircase alone with --budget, --relative "
+    "or --probe certify]",
 )
 @click.option("-e", "--epsilon", type=float, help="The accuracy that pulls are for.  [default: 3/memory]")
+@click.option(
+    "--probe",
+    type=click.Choice(["certify", "fixed"]),
+    help="Pull until the answer is certified, or test all arms alike.  [default: with --epsilon or --budget, staircase "
+    "certifies; all others test]",
+)
+@click.option("--budget", type=int, help="At most so many pulls after each arrival, with certificates.")
+@click.option("--relative", is_flag=True, help="Epsilon is a share of the best mean, with certificates.")
 @click.option(
     "--guarantee",
     type=click.Choice(GUARANTEES),
@@ -39,14 +56,19 @@ if TYPE_CHECKING:
     show_default=True,
     help="At one time fixed beforehand, at all of n times at once, or for ever: decides the pulls of each arm.",
 )
-@click.option("--tests", type=int, help="Pull each arm exactly this many times.")
+@click.option(
+    "--tests",
+    type=TestsOption(),
+    help="Pull each arm exactly this many times; or how many follow from epsilon: paper, pairs, or exact for rewards of 0 "
+    "and 1.  [default: paper]",
+)
 @click.option("--slack", type=float, help="How freely staircase passes over new arms.  [default: 1; with --epsilon, 0]")
 @stream_options(delta=plan.DELTA)
 def explore(
     arms: int,
     window: int,
     memory: list[int] | None,
-    keep: list[str],
+    keep: list[str] | None,
     stream: str,
     rewards: str,
     sigma: float | None,
@@ -57,35 +79,41 @@ def explore(
 ) -> None:
     """Show how well each keep rule finds the best valid arm, with how much memory.
 
-    Every arm is pulled when it arrives; then the rule decides who stays in the slots.  The error at a time is the best
-    valid mean less the mean of the arm that the rule would answer with.
+    Every arm is tested when it arrives; then the rule decides who stays in the slots.  With --epsilon or --budget
+    staircase pulls arms only as long as it takes to certify its answer.  The error at a time is the best valid mean less
+    the mean of the arm that the rule would answer with.
 
     \b
-    bestbefore explore                                   uniform means, W = 50
+    bestbefore explore                                   uniform means, W = 50, memory from 2 to 20
     bestbefore explore --stream sawtooth --plot saw.png  means that fall and begin again
-    bestbefore explore --epsilon 0.1 --keep bucket       Algorithm 1 with its guarantee
+    bestbefore explore --epsilon 0.1                     what certificates save
+    bestbefore explore --budget 300 --memory 8           the smallest gap that 300 pulls an arrival can buy
     """
     check_files(csv, plot)
-    if memory is None and settings["epsilon"] is None:
+    certifies = settings["budget"] is not None or settings["relative"] or settings["probe"] == "certify"
+    keep = keep or (["staircase"] if certifies else ["bucket", "topk", "staircase"])
+    if memory is None and settings["epsilon"] is None and not settings["relative"]:
         memory = [2, 4, 6, 8, 10, 14, 20]
     from bestbefore import simulate
+    from bestbefore.simulate.certify_loop import certify_block
     from bestbefore.simulate.explore_loop import explore_block
 
     source = make_stream(stream, arms, window, rewards, sigma)
-    tell_of_compilation(explore_block)
+    tests = [rule for rule in keep if rule != plan.KEEP]
+    tell_of_compilation(*[explore_block] * bool(tests), *[certify_block] * (plan.KEEP in keep))
     table = simulate.explore(source, window, memory, keep, **settings)
 
     def draw(path: Path) -> None:
         title = f"{source.name} stream of {source.length:,} arms, window {window:,}"
         simulate.plot(table, title=title, save=path)
 
-    deliver(table, as_json, csv, plot, lambda: _print(table, source, window), draw)
+    deliver(table, as_json, csv, plot, lambda: _print(table, source, window, settings["delta"]), draw)
 
 
-def _print(table: "Table", stream: "Stream", window: int) -> None:
+def _print(table: "Table", stream: "Stream", window: int, delta: float) -> None:
     """Print mean and worst error for each memory and rule; the lowest mean at a memory is marked, if it is so for sure.
 
-    Pulls stand beside them: all rules pull alike, but king spends its pulls in its own way.
+    Pulls stand beside them: rules that test all arms pull alike, but king and certificates go their own way.
     """
     runs = len(set(table["run"].tolist()))
     title = (
@@ -97,3 +125,9 @@ def _print(table: "Table", stream: "Stream", window: int) -> None:
     pulls: Cells = {(row["memory"], (row["keep"],)): f"{row['pulls'] / stream.length:,.0f}" for row in rows}
     marks = find_marks(table, ["keep"], "mean")
     print_cells(title, ["keep"], "error", errors, beside=("pulls per arm", pulls), marks=marks)
+    promises = [row for row in table.summary(["keep", "memory"], ["gap", "certified"]) if row["gap"] < 1]
+    if promises:
+        click.echo(f"With probability {1 - delta:g} at a time, the answer is within this of the best:")
+    for row in promises:
+        share = "always" if row["certified"] == 1 else f"at {row['certified']:.1%} of times"
+        click.echo(f"  {row['keep']}, {row['memory']:,} slots: {row['gap']:.3g} on average; {share} within epsilon")

@@ -26,10 +26,11 @@ def right_times(
 ) -> Flags:
     """Return a row a run and a column a time: whether the answer was valid, and within epsilon of the best.
 
-    Whether an answer is valid is checked here by its number, whatever the rule believes.
+    Arms are tested alike, as in the paper.  Whether an answer is valid is checked here by its number, whatever the rule
+    believes.
     """
     now = np.arange(1, stream.length + 1)
-    named: Any = {"delta": 0.01, "guarantee": "strong", "epsilon": epsilon} | settings
+    named: Any = {"delta": 0.01, "guarantee": "strong", "epsilon": epsilon, "probe": KEEP[keep].probe} | settings
     seen = simulate.trace(stream, window, memory, keep, runs=runs, seed=seed, progress=False, **named)
     valid = (seen.answers > now - window) & (seen.answers <= now) & (seen.answers > 0)
     return valid & (seen.errors <= epsilon + 1e-12)
@@ -118,7 +119,7 @@ def _worst_failures(
 ) -> tuple[int, int, int]:
     """Return the most failures of a rule on a stream, the most slots in use, and the most pulls an arm."""
     worst = most = spent = 0
-    settings: Any = {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
+    settings: Any = {"epsilon": epsilon, "delta": delta, "guarantee": guarantee, "probe": "fixed"}
     for stream in (streams.uniform(arms), streams.sawtooth(arms, period=2 * window)):
         kind = stream if rewards == "0 or 1" else stream.gaussian(0.5)
         for keep in ("bucket", "staircase"):

@@ -13,7 +13,8 @@ from bestbefore.plan.defaults import (
     PULL_RULE,
     WINDOW,
 )
-from bestbefore.plan.exploration import ExplorePlan, plan_exploration
+from bestbefore.plan.exploration import plan_exploration
+from bestbefore.plan.explore_plan import ExplorePlan
 from bestbefore.plan.play import PlayPlan, plan_play
 from bestbefore.plan.seek import SeekPlan, plan_seek
 

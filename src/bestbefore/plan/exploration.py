@@ -3,55 +3,24 @@
 >>> plan = plan_exploration("bucket", window=50, epsilon=0.3, delta=0.1)
 >>> plan.memory, plan.tests_of(1), plan.promise
 (10, 401, 0.3)
->>> plan = plan_exploration("staircase", window=50, memory=6)     # few slots, put to their best use
->>> plan.memory, plan.promise, plan.exempt                        # within 1/2 of all but the 8 oldest valid arms
-(6, 0.5, 8)
+>>> plan = plan_exploration(window=50, epsilon=0.3, delta=0.1)     # pulls as they are needed; at the very worst:
+>>> plan.probe, plan.memory, plan.tests_of(1)
+('certify', 34, 376)
+>>> plan = plan_exploration(window=50, memory=6)                   # few slots, put to their best use
+>>> plan.probe, plan.promise, plan.exempt                          # within 1/2 of all but the 8 oldest valid arms
+('fixed', 0.5, 8)
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from bestbefore import bounds
 from bestbefore.arguments import between, one_of, whole
-from bestbefore.noise import Noise, noise_of
+from bestbefore.noise import noise_of
 from bestbefore.plan.defaults import DELTA, EPSILON, GUARANTEE, KEEP, WINDOW
+from bestbefore.plan.explore_plan import TEST_RULES, ExplorePlan
 from bestbefore.rules import PROBE, Keep, keep_rule
-
-
-@dataclass(frozen=True)
-class ExplorePlan:
-    """The settings of an explorer, checked, with everything derived that was left open.
-
-    `slots` are those that the keep rule uses; `memory` is what there may be, with those of pending arms.  `theta` is
-    how far an empirical mean may be off.  `promise` is the epsilon that holds with probability 1 - delta, of all valid
-    arms but the `exempt` oldest; None where nothing is promised.
-    """
-
-    keep: Keep
-    probe: str
-    window: int
-    memory: int
-    slots: int
-    pending: int
-    epsilon: float
-    delta: float
-    guarantee: str
-    arms: int | None
-    theta: float
-    tests: int | None
-    slack: float
-    noise: Noise
-    promise: float | None
-    exempt: int
-
-    def tests_of(self, arrival: int) -> int:
-        """Return how often the arm of this arrival is to be pulled."""
-        if self.tests is not None:
-            return self.tests
-        failure = bounds.failure(self.window, self.delta, self.guarantee, self.arms, arrival)
-        return bounds.pulls_for_noise(self.theta, failure, self.noise.sigma)
 
 
 def plan_exploration(
@@ -64,21 +33,130 @@ def plan_exploration(
     arms: int | None = None,
     memory: int | None = None,
     probe: str | None = None,
+    budget: int | None = None,
+    relative: bool = False,
+    reacts: bool = False,
     pending: int = 1,
-    tests: int | None = None,
+    tests: int | str | None = None,
     split: float | None = None,
     slack: float | None = None,
     sigma: float | None = None,
 ) -> ExplorePlan:
     """Check what a person has said about exploration, and derive the rest.
 
-    `epsilon` alone gives the slots, by `split`; `memory` alone gives epsilon, as in the paper 3 / memory.  With both,
-    tests are for what the slots leave of epsilon.  With `tests`, each arm is pulled so often, whatever epsilon is, and
-    nothing is promised.
+    Unless said otherwise, arms are certified where the keep rule allows it and it is known when to stop: at an epsilon,
+    which is 0.1 if nothing is said, or at a budget.  `pending`, `tests`, `split` and `slack` are about fixed tests.
     """
     rule = keep_rule(keep)
-    window, pending = whole("window", window), whole("pending", pending)
-    tests = None if tests is None else whole("tests", tests)
+    about_tests = {"pending": None if pending == 1 else pending, "tests": tests, "split": split, "slack": slack}
+    about_certificates = {"budget": budget, "relative": relative or None, "reacts": reacts or None}
+    ends = epsilon is not None or memory is None or budget is not None
+    probe = _probe(rule, probe, ends, about_tests, about_certificates)
+    common: dict[str, Any] = {
+        "keep": rule,
+        "probe": probe,
+        "window": whole("window", window),
+        "delta": between("delta", delta, 0, 1),
+        "guarantee": one_of("guarantee", guarantee, bounds.GUARANTEES),
+        "arms": None if arms is None else whole("arms", arms),
+        "noise": noise_of(sigma),
+    }
+    if probe == "certify":
+        plan = _certified(common, epsilon, memory, budget, relative=bool(relative), reacts=bool(reacts))
+    else:
+        plan = _tested(common, epsilon, memory, whole("pending", pending), tests, split, slack)
+    plan.tests_of(1)  # complains of what is missing for the guarantee
+    return plan
+
+
+def _probe(rule: Keep, probe: str | None, ends: bool, tests: dict[str, Any], certificates: dict[str, Any]) -> str:
+    """Return how arms are tested: as the keep rule needs it, and as it was said."""
+    said_of_tests = [name for name, value in tests.items() if value is not None]
+    said_of_certificates = [name for name, value in certificates.items() if value is not None]
+    if probe is None:
+        certify = rule.certifies and (bool(said_of_certificates) or (ends and not said_of_tests))
+        probe = "certify" if certify else rule.probe
+    possible = [rule.probe] + ["certify"] * rule.certifies
+    if one_of("probe", probe, PROBE) not in possible:
+        allowed = " or ".join(map(repr, possible))
+        raise ValueError(f"probe must be {allowed} with keep={rule.name!r}, not {probe!r}")
+    wrong = said_of_tests if probe == "certify" else said_of_certificates
+    if wrong and not (rule.probe == "challenge" and wrong == ["pending"]):
+        other = "probe='fixed'" if probe == "certify" else "probe='certify', which keep='staircase' can do"
+        raise ValueError(
+            f"{wrong[0]} must be left out with probe={probe!r}, not {(tests | certificates)[wrong[0]]!r}: it is for {other}"
+        )
+    if rule.probe == "challenge" and tests["pending"] is not None:
+        raise ValueError(f"pending must be 1 with keep={rule.name!r}: one challenge at a time, not {tests['pending']}")
+    return probe
+
+
+def _certified(
+    common: dict[str, Any],
+    epsilon: float | None,
+    memory: int | None,
+    budget: int | None,
+    *,
+    relative: bool,
+    reacts: bool,
+) -> ExplorePlan:
+    """Return the plan of an explorer that certifies its answers."""
+    window = common["window"]
+    budget = None if budget is None else whole("budget", budget)
+    if epsilon is None and memory is None:
+        epsilon = EPSILON
+    if epsilon is None and budget is None:
+        epsilon = bounds.epsilon_for_memory(whole("memory", memory))
+        if epsilon >= 1 and memory < window:
+            raise ValueError(
+                f"epsilon or budget must be given for probe='certify' with {memory} slots: 3 / memory is no less than 1"
+            )
+        epsilon = min(epsilon, 1.0)
+    if epsilon is not None:
+        epsilon = between("epsilon", epsilon, 0, 1, closed="right")
+        least = bounds.certificate_slots(epsilon, window, relative=relative, share=3 / 4)
+    if epsilon is None and relative:
+        raise ValueError("epsilon must be given with relative=True, not None: it is a share of the best mean")
+    if memory is None:
+        memory = bounds.certificate_slots(float(epsilon or EPSILON), window, relative=relative)
+    elif whole("memory", memory) < window and epsilon is not None and budget is None and memory < least:
+        raise ValueError(
+            f"memory must be at least {least} slots to promise epsilon={epsilon!r} with probe='certify', not {memory}; "
+            "with a budget, the explorer does what it can with fewer, and `gap` says what that is"
+        )
+    return ExplorePlan(
+        **common,
+        memory=memory,
+        slots=min(memory, window),
+        epsilon=0.0 if epsilon is None else epsilon,
+        promise=epsilon,
+        budget=budget,
+        relative=relative,
+        reacts=reacts,
+    )
+
+
+def _tested(
+    common: dict[str, Any],
+    epsilon: float | None,
+    memory: int | None,
+    pending: int,
+    tests: int | str | None,
+    split: float | None,
+    slack: float | None,
+) -> ExplorePlan:
+    """Return the plan of an explorer that tests each arm when it arrives.
+
+    `epsilon` alone gives the slots, by `split`; `memory` alone gives epsilon, as in the paper 3 / memory.  With both,
+    tests are for what the slots leave of epsilon.  With a number of `tests`, each arm is pulled so often, whatever epsilon
+    is, and nothing is promised.
+    """
+    rule, window = common["keep"], common["window"]
+    if tests is None or isinstance(tests, str):
+        tests = one_of("tests", tests or "paper", TEST_RULES)
+    else:
+        tests = whole("tests", tests)
+    counted = isinstance(tests, int)
     slack = between("slack", _slack(epsilon, memory) if slack is None else slack, 0, math.inf, closed="left")
     if epsilon is not None or memory is None:
         epsilon = between("epsilon", EPSILON if epsilon is None else epsilon, 0, 1, closed="right")
@@ -89,45 +167,28 @@ def plan_exploration(
     else:
         memory = whole("memory", memory, at_least=pending)
         slots = memory - (pending - 1)
-        theta = _theta_for(rule, window, slots, epsilon, tests)
+        theta = _theta_for(rule, window, slots, epsilon, counted)
     epsilon = bounds.epsilon_for_memory(slots) if epsilon is None else epsilon
     slots = rule.slots or slots
     exempt = _exempt(rule, window, slots, slack)
     sure = _width(rule, window, slots) is not None and epsilon <= 1 and exempt < window
-    plan = ExplorePlan(
-        keep=rule,
-        probe=_probe(rule, probe, pending),
-        window=window,
+    return ExplorePlan(
+        **common,
         memory=slots + pending - 1 if memory is None else memory,
         slots=slots,
-        pending=pending,
         epsilon=epsilon,
-        delta=between("delta", delta, 0, 1),
-        guarantee=one_of("guarantee", guarantee, bounds.GUARANTEES),
-        arms=None if arms is None else whole("arms", arms),
+        promise=epsilon if sure and not counted else None,
+        pending=pending,
         theta=theta,
         tests=tests,
         slack=slack,
-        noise=noise_of(sigma),
-        promise=epsilon if sure and tests is None else None,
         exempt=exempt,
     )
-    plan.tests_of(1)  # complains of what is missing for the guarantee
-    return plan
 
 
 def _slack(epsilon: float | None, memory: int | None) -> float:
     """Return 0, which promises something of all valid arms; or 1 where slots are to be put to their best use."""
     return 1.0 if epsilon is None and memory is not None else 0.0
-
-
-def _probe(rule: Keep, probe: str | None, pending: int) -> str:
-    """Return how arms are tested: as the keep rule needs it."""
-    if probe is not None and one_of("probe", probe, PROBE) != rule.probe:
-        raise ValueError(f"probe must be {rule.probe!r} with keep={rule.name!r}, not {probe!r}")
-    if rule.probe == "challenge" and pending != 1:
-        raise ValueError(f"pending must be 1 with keep={rule.name!r}: one challenge at a time, not {pending}")
-    return rule.probe
 
 
 def _slots_for(rule: Keep, window: int, epsilon: float, split: float | None) -> tuple[int, float]:
@@ -139,14 +200,14 @@ def _slots_for(rule: Keep, window: int, epsilon: float, split: float | None) -> 
     return slots, bounds.noise(epsilon, split)
 
 
-def _theta_for(rule: Keep, window: int, slots: int, epsilon: float | None, tests: int | None) -> float:
+def _theta_for(rule: Keep, window: int, slots: int, epsilon: float | None, counted: bool) -> float:
     """Return how far means may be off if so many slots are to do; a third of epsilon where that follows from them."""
     width = _width(rule, window, slots)
     if epsilon is None:
         return (3 if width == 0 else 2) / (2 * slots)
     if width is None:
         return bounds.noise(epsilon)
-    if epsilon <= width and tests is None:
+    if epsilon <= width and not counted:
         few = math.floor(1 / epsilon + 1e-9) - (rule.cells or 0)
         raise ValueError(
             f"memory must be more than {few} slots to promise epsilon={epsilon!r} with keep={rule.name!r}, "

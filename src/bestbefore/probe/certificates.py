@@ -26,20 +26,17 @@ import numpy as np
 import numpy.typing as npt
 
 from bestbefore._jit import inlined, njit
+from bestbefore.bounds import LEAST_MEAN, certificate_cell, certificate_room
 from bestbefore.confidence import Bets, bets, lower, upper
 from bestbefore.memory import Memory, drop, empty_memory, free_slot, put
+from bestbefore.mixture import KNOWN, middle_rate
 from bestbefore.noise import Noise
 
-RATE: Final = 3.0
-"""The middle rate of the bounds, in units of what a cell leaves of epsilon: found by trial."""
-RELATIVE_RATE: Final = 1.0
-"""The middle rate where epsilon is a share of the best mean: near 0 the variance is about the mean."""
-LEAST: Final = 0.01
-"""Where epsilon is a share of the best mean, it is a share of this at least: all means may be 0."""
-KNOWN: Final = 0.9
-"""An arm is not pulled any more once U - L is at most this share of what a cell leaves of epsilon."""
 FEW: Final = 4.0
 """An arm with fewer pulls than this divided by epsilon may always be pulled: that is quicker to tell."""
+
+LAG: Final = 4
+"""Whether an arm is known is looked at anew after a fourth more pulls."""
 
 LOWER: Final = 0  # columns of `levels`
 UPPER: Final = 1
@@ -69,15 +66,16 @@ class Certificates(NamedTuple):
 class Settings(NamedTuple):
     """What the rule is told.
 
-    The answer may be worse than the best by `epsilon` times the best mean, or times `least` if that is more:
-    with least = 1 it is epsilon itself.  `slots` is m; `cell` is the width of a cell, 0 where memory is never
-    full.  Arms with fewer pulls than `few` are never known well enough.
+    The answer may be worse than the best by `epsilon`, or by a share epsilon of the best mean if `relative`.  `slots` is
+    m; `cell` is the width of a cell, 0 where memory is never full; `room` is what cells leave of epsilon.  Arms with
+    fewer pulls than `few` are never known well enough.
     """
 
     epsilon: float
-    least: float
+    relative: bool
     slots: int
     cell: float
+    room: float
     few: float
     bets: Bets
     noise: Noise
@@ -98,23 +96,11 @@ def settings_of(
     """
     if not epsilon > 0 and tuned is None:
         raise ValueError(f"epsilon must be above 0 unless bounds are tuned for another, not {epsilon!r}")
-    cell = 0.0 if whole else cell_of(epsilon, slots)
-    aim = max(epsilon - cell, epsilon / 4) if tuned is None else tuned
-    rate, least = (RELATIVE_RATE, LEAST) if relative else (RATE, 1.0)
-    return Settings(epsilon, least, slots, cell, FEW / (aim * least), bets(rate * aim, noise), noise)
-
-
-def cell_of(epsilon: float, slots: int) -> float:
-    """Return the width of a cell: 1 / m, or (1 - epsilon) / (m - 1) if that is less.
-
-    Of m + 1 arms two share one of m cells.  And no claim is above 1, so a newer arm covers all older ones if
-    its L, rounded down, is at least 1 - epsilon.  If there is none such, all arms but the oldest are in the
-    m - 1 cells below 1 - epsilon, and again two share one.
-
-    >>> round(cell_of(0.1, 30), 4), cell_of(0.1, 1)
-    (0.031, 1.0)
-    """
-    return min(1 / slots, (1 - epsilon) / (slots - 1)) if slots > 1 else 1.0
+    cell = 0.0 if whole else certificate_cell(epsilon, slots, relative=relative)
+    room = max(certificate_room(epsilon, cell, relative=relative), epsilon / 4)
+    aim = min(room, 1.0) if tuned is None else tuned
+    few = FEW / (aim * LEAST_MEAN if relative else aim)
+    return Settings(epsilon, relative, slots, cell, room, few, bets(middle_rate(aim, relative=relative), noise), noise)
 
 
 def no_certificates(slots: int) -> Certificates:
@@ -123,6 +109,13 @@ def no_certificates(slots: int) -> Certificates:
     levels = np.zeros((rows + 1, 5))
     levels[:rows, UPPER] = 1.0
     return Certificates(empty_memory(rows), levels, np.zeros((rows + 1, 3), np.int64))
+
+
+@njit
+def copied(c: Certificates) -> Certificates:
+    """Return a copy, which may be changed without a trace."""
+    arrival, pulls, total = c.memory
+    return Certificates(Memory(arrival.copy(), pulls.copy(), total.copy()), c.levels.copy(), c.counts.copy())
 
 
 @njit
@@ -158,11 +151,17 @@ def expire(c: Certificates, oldest: int) -> None:
 
 @inlined
 def told(c: Certificates, slot: int, pulls: int, total: float, settings: Settings) -> None:
-    """Count rewards for the arm in a slot; one with few pulls is likely to be a rival, whose U is needed next."""
+    """Count rewards for the arm in a slot."""
     (_, all_pulls, totals), _, _ = c
     all_pulls[slot] += pulls
     totals[slot] += total
-    if all_pulls[slot] < settings.few:
+    note(c, slot, settings)
+
+
+@inlined
+def note(c: Certificates, slot: int, settings: Settings) -> None:
+    """Take note of rewards that were counted: an arm with few is likely to be a rival, whose U is needed next."""
+    if c.memory.pulls[slot] < settings.few:
         refresh_upper(c, slot, settings)
 
 
@@ -208,7 +207,10 @@ def hand_over(c: Certificates, slot: int, heir: int) -> None:
 
 @njit
 def withdraw(c: Certificates, slot: int) -> None:
-    """Take an arm out at once.  Its own claim goes with it; its charge goes to the newest arm, or waits for one."""
+    """Take an arm out at once.  Its own claim goes with it; its charge goes to the newest arm, or to nobody.
+
+    An arm can stand only for older ones: it must not expire before them.
+    """
     charge, charged = c.levels[slot, CHARGE], c.counts[slot, CHARGED]
     let_go(c, slot)
     newest = 0
@@ -217,7 +219,7 @@ def withdraw(c: Certificates, slot: int) -> None:
             newest = other
     if charged > 0:
         nobody = c.counts.shape[0] - 1
-        _charge(c, newest if c.memory.arrival[newest] > 0 else nobody, charge, charged)
+        _charge(c, newest if c.memory.arrival[newest] > charged else nobody, charge, charged)
 
 
 @njit
@@ -229,8 +231,13 @@ def _charge(c: Certificates, heir: int, charge: float, charged: int) -> None:
 
 @inlined
 def allowed(ceiling: float, settings: Settings) -> float:
-    """Return how far the answer may be from a best arm that may be as good as `ceiling`."""
-    return float(settings.epsilon * max(ceiling, settings.least))
+    """Return how far the answer may be from a best arm that may be as good as `ceiling`.
+
+    Where epsilon is a share of the best mean, and all means are small, any answer will do.
+    """
+    if not settings.relative:
+        return settings.epsilon
+    return settings.epsilon * ceiling if ceiling > LEAST_MEAN else ceiling
 
 
 @njit
@@ -239,8 +246,9 @@ def is_known(c: Certificates, slot: int, settings: Settings) -> bool:
     pulls = c.memory.pulls[slot]
     if pulls < settings.few:
         return False
-    if pulls >= 2 * min(c.counts[slot, SEEN_LOWER], c.counts[slot, SEEN_UPPER]):
+    if LAG * pulls >= (LAG + 1) * min(c.counts[slot, SEEN_LOWER], c.counts[slot, SEEN_UPPER]):
         refresh(c, slot, settings)
-    within = allowed(c.levels[slot, LOWER], settings)
-    width = c.levels[slot, UPPER] - c.levels[slot, LOWER]
-    return bool(width <= KNOWN * max(within - settings.cell, within / 4))
+    low, high = c.levels[slot, LOWER], c.levels[slot, UPPER]
+    if settings.relative:
+        return bool(high <= LEAST_MEAN or high - low <= KNOWN * settings.room * low)
+    return bool(high - low <= KNOWN * settings.room)

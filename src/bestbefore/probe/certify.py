@@ -43,9 +43,9 @@ selection in stochastic multi-armed bandits", ICML 2012.
 ...     told(c, slot, pulls, pulls * (0.9 if slot == good else 0.3), settings)
 >>> c.memory.pulls.tolist()
 [20, 18, 0, 0]
->>> best, gap = answer(c, settings)
->>> best == good, round(gap, 2)
-(True, 0.19)
+>>> best, gap, certified = answer(c, settings)
+>>> best == good, round(gap, 2), certified
+(True, 0.19, True)
 """
 
 from typing import Final
@@ -61,7 +61,9 @@ from bestbefore.probe.certificates import (
     Certificates,
     Settings,
     allowed,
+    copied,
     let_go,
+    note,
     refresh_lower,
     refresh_upper,
 )
@@ -129,24 +131,56 @@ def batch(c: Certificates, slot: int, settings: Settings) -> int:
 
 
 @njit
-def answer(c: Certificates, settings: Settings) -> tuple[int, float]:
-    """Return the slot of the answer, or -1, and its gap: how far it may be from the best, as far as bounds hold.
+def decide(c: Certificates, left: int, settings: Settings) -> tuple[int, int]:
+    """Drop what may go; return the slot to pull next and how often, or -1 and 0 if that is enough.
 
-    It is the leader if that is certified, else the leader or the arm of the highest L, whose gap is less.
+    At most `left` pulls may be made, and what the answer does not need is spent ahead; below 0 there is no limit.
     """
-    seen = survey(c, 0)
-    if seen.leader < 0:
-        return -1, 1.0
-    gap, other = seen.ceiling - c.levels[seen.leader, LOWER], seen.top_ceiling - c.levels[seen.top, LOWER]
-    if gap > allowed(seen.ceiling, settings) and other < gap:
-        return seen.top, max(other, 0.0)
-    return seen.leader, max(gap, 0.0)
+    slot = next_pull(c, settings)
+    if slot < 0 and left >= 0:
+        slot = next_ahead(c, settings)
+    if slot < 0:
+        return -1, 0
+    pulls = batch(c, slot, settings)
+    return slot, min(pulls, left) if left >= 0 else pulls
 
 
 @njit
-def is_certified(c: Certificates, settings: Settings) -> bool:
-    """Say whether the answer is within epsilon of the best, as far as bounds hold."""
-    return certifies(c, survey(c, 0), settings)
+def settle(c: Certificates, slot: int, left: int, settings: Settings) -> tuple[int, int, int]:
+    """Decide once the rewards of a batch have been counted: the slot to pull next, how often, and how many are stored.
+
+    `slot` is that of the batch, or -1.  See `decide` for the rest.
+    """
+    if slot >= 0:
+        note(c, slot, settings)
+    chosen, pulls = decide(c, left, settings) if left != 0 else (-1, 0)
+    return chosen, pulls, count(c.memory)
+
+
+@njit
+def answer(c: Certificates, settings: Settings) -> tuple[int, float, bool]:
+    """Return the slot of the answer, or -1; its gap; and whether it is certified.
+
+    The gap is how far the answer may be from the best, as far as bounds hold.  The answer is the leader if that is
+    certified, else the leader or the arm of the highest L, whose gap is less.  Nothing is changed: where bounds are not
+    up to date, they are brought so on a copy.
+    """
+    seen = survey(c, 0)
+    if seen.leader < 0:
+        return -1, 1.0, False
+    if seen.stale:
+        c = copied(c)
+        while seen.stale:
+            refresh_lower(c, seen.leader, settings)
+            if seen.rival >= 0:
+                refresh_upper(c, seen.rival, settings)
+            seen = survey(c, 0)
+    gap, other = seen.ceiling - c.levels[seen.leader, LOWER], seen.top_ceiling - c.levels[seen.top, LOWER]
+    if gap <= allowed(seen.ceiling, settings):
+        return seen.leader, max(gap, 0.0), True
+    if other < gap:
+        return seen.top, max(other, 0.0), other <= allowed(seen.top_ceiling, settings)
+    return seen.leader, gap, False
 
 
 @njit

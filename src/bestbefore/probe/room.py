@@ -32,7 +32,7 @@ def drop_covered(c: Certificates, settings: Settings) -> bool:
     not above the newer arm's L at all goes first, and has no heir.
     """
     slot, heir, excess = _least_excess(c, settings)
-    if slot < 0 or excess > allowed(claim(c, slot), settings):
+    if slot < 0 or excess > 0:
         return False
     _drop(c, slot, heir)
     return True
@@ -58,9 +58,9 @@ def _drop(c: Certificates, slot: int, heir: int) -> None:
 
 @njit
 def _least_excess(c: Certificates, settings: Settings) -> tuple[int, int, float]:
-    """Return the arm whose claim is least above a newer arm's L, rounded down, the newer arm, and by how much.
+    """Return the arm whose claim is least above what a newer arm covers, the newer arm, and by how much.
 
-    The arms are -1 if there is but one.  If a claim is not above the newer arm's L, the excess is 0.
+    A newer arm covers what is at most epsilon above its L, rounded down.  The arms are -1 if there is but one.
     """
     found, its_heir, heir, least = -1, -1, -1, np.inf
     for slot in np.argsort(-c.memory.arrival):
@@ -68,9 +68,10 @@ def _least_excess(c: Certificates, settings: Settings) -> tuple[int, int, float]
             break
         refresh(c, slot, settings)
         if heir >= 0:
-            excess = claim(c, slot) - _rounded(c.levels[heir, LOWER], settings.cell)
-            if claim(c, slot) <= c.levels[heir, LOWER]:
-                return slot, heir, 0.0
+            claimed = claim(c, slot)
+            excess = claimed - _rounded(c.levels[heir, LOWER], settings) - allowed(claimed, settings)
+            if claimed <= c.levels[heir, LOWER]:
+                return slot, heir, -np.inf
             if excess < least:
                 found, its_heir, least = slot, heir, excess
         if heir < 0 or c.levels[slot, LOWER] > c.levels[heir, LOWER]:
@@ -79,9 +80,13 @@ def _least_excess(c: Certificates, settings: Settings) -> tuple[int, int, float]
 
 
 @njit
-def _rounded(level: float, cell: float) -> float:
-    """Return a level rounded down to a multiple of a cell; as it is, where there are no cells."""
-    return min(math.floor(level / cell) * cell, level) if cell > 0 else level
+def _rounded(level: float, settings: Settings) -> float:
+    """Return a level rounded down to a multiple of a cell, or its logarithm; as it is, where there are no cells."""
+    if settings.cell == 0 or level <= 0:
+        return level
+    if settings.relative:
+        return min(math.exp(math.floor(math.log(level) / settings.cell) * settings.cell), level)
+    return min(math.floor(level / settings.cell) * settings.cell, level)
 
 
 @njit
@@ -123,7 +128,8 @@ def _pulls_to_cover(c: Certificates, older: int, newer: int, settings: Settings)
     if c.levels[older, CHARGE] <= c.levels[older, UPPER]:
         level, pulls = shrunk_mean(c, older), pulls + c.memory.pulls[older] + 1
     claimed = claim(c, older)
-    room = allowed(claimed, settings) - settings.cell / 2 - (level - mean)
+    rounding = settings.cell / 2 * (mean if settings.relative else 1.0)
+    room = allowed(claimed, settings) - rounding - (level - mean)
     if room <= 0:
         return np.inf
     width = max(mean - c.levels[newer, LOWER], 0.0) + max(claimed - level, 0.0)

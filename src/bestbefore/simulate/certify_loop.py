@@ -4,6 +4,7 @@ Each arrival expires what is too old, is admitted, and is followed by pulls unti
 are enough, or the budget is spent.  The pulls of a batch are drawn at once.
 """
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -12,8 +13,8 @@ import numpy.typing as npt
 from bestbefore import bounds
 from bestbefore._jit import njit
 from bestbefore.memory import count
-from bestbefore.probe.certificates import LOWER, Certificates, Settings, admit, allowed, expire, no_certificates, told
-from bestbefore.probe.certify import answer, batch, next_ahead, next_pull
+from bestbefore.probe.certificates import Certificates, Settings, admit, allowed, expire, no_certificates, told
+from bestbefore.probe.certify import answer, decide
 from bestbefore.probe.room import give_way
 from bestbefore.simulate.oracle import (
     NOW,
@@ -43,13 +44,17 @@ Floats = npt.NDArray[np.float64]
 
 
 class Run(NamedTuple):
-    """All that a run carries from block to block; `true` has a row for each slot, its arm as the stream gave it."""
+    """All that a run carries from block to block.
+
+    `true` has a row for each slot, its arm as the stream gave it; `gaps` has the sum of all gaps.
+    """
 
     certificates: Certificates
     true: Arms
     queue: Queue
     errors: Errors
     counts: Ints
+    gaps: Floats
 
 
 class Traced(NamedTuple):
@@ -64,7 +69,7 @@ class Traced(NamedTuple):
 def start_run(slots: int, length: int) -> Run:
     """Make the state before the first arrival of a stream of `length` arms."""
     counts = np.zeros(5, np.int64)
-    return Run(no_certificates(slots), true_arms(slots + 1), empty_queue(0), no_errors(length), counts)
+    return Run(no_certificates(slots), true_arms(slots + 1), empty_queue(0), no_errors(length), counts, np.zeros(1))
 
 
 def with_room_for(run: Run, arms: Arms) -> Run:
@@ -84,26 +89,45 @@ def _rows_of(seen: Traced, rows: slice) -> Traced:
 
 
 def logs_of(window: int, delta: float, guarantee: str, length: int, *, reacts: bool = False) -> Floats:
-    """Return ln(1 / p) of the lower and of the upper bound of each of `length` arms, as a guarantee needs it."""
+    """Return ln(1 / p) of the lower and of the upper bound of each of `length` arms, as a guarantee needs it.
+
+    Where it is the same for all arms, it takes no memory.
+    """
+    if guarantee != "anytime":
+        shares = bounds.certificate_failures(window, delta, guarantee, length, reacts=reacts)
+        return np.broadcast_to(-np.log(shares), (length, 2))
     blocks = range((length - 1) // window + 1)
-    shares = [
-        bounds.certificate_failures(window, delta, guarantee, length, block * window + 1, reacts=reacts)
-        for block in blocks
-    ]
-    return np.repeat(-np.log(np.array(shares)), window, axis=0)[:length]
+    of_blocks = [bounds.certificate_failures(window, delta, guarantee, arrival=block * window + 1) for block in blocks]
+    return np.repeat(-np.log(np.array(of_blocks)), window, axis=0)[:length]
 
 
 def certify_stream(
-    stream: Stream, window: int, logs: Floats, settings: Settings, *, budget: int = -1, seed: int = 0, run: int = 0
+    stream: Stream,
+    window: int,
+    logs: Floats,
+    settings: Settings,
+    *,
+    budget: int = -1,
+    seed: int = 0,
+    run: int = 0,
+    seen: Traced | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Run, Traced]:
-    """Run a whole stream, block by block; return the state at its end, and what was seen at each time."""
+    """Run a whole stream, block by block; return the state at its end, and what was seen at each time.
+
+    What was seen is left out if `seen` is empty; `stop` may end the run early.
+    """
     arms_rng, rewards, _ = generators(seed, run)
-    state, seen, start = start_run(settings.slots, stream.length), traced(stream.length), 0
+    state, start = start_run(settings.slots, stream.length), 0
+    seen = traced(stream.length) if seen is None else seen
     for arms in stream.blocks(arms_rng):
         rows = slice(start, start + arms.means.size)
         state = with_room_for(state, arms)
-        certify_block(state, arms, logs[rows], window, budget, settings, rewards, _rows_of(seen, rows))
+        each = np.ascontiguousarray(logs[rows])
+        certify_block(state, arms, each, window, budget, settings, rewards, _rows_of(seen, rows))
         start = rows.stop
+        if stop():
+            break
     return state, seen
 
 
@@ -133,10 +157,11 @@ def certify_block(
         run.counts[PULLS] += spent
         run.counts[MOST] = max(run.counts[MOST], spent)
         run.counts[PEAK] = max(run.counts[PEAK], count(c.memory))
-        chosen, gap = answer(c, settings)
+        chosen, gap, certified = answer(c, settings)
         error = best - run.true.means[chosen]
         record(run.errors, error, allowed(best, settings))
-        run.counts[CERTIFIED] += gap <= allowed(c.levels[chosen, LOWER] + gap, settings)
+        run.counts[CERTIFIED] += certified
+        run.gaps[0] += gap
         run.counts[BROKEN] += error > gap + ROUNDING
         if trace.answers.size > 0:
             trace.answers[arm], trace.errors[arm] = c.memory.arrival[chosen], error
@@ -148,14 +173,9 @@ def _spend(run: Run, budget: int, settings: Settings, rewards: np.random.Generat
     """Pull after an arrival until that is enough or the budget is spent; return the pulls."""
     c, spent = run.certificates, 0
     while budget < 0 or spent < budget:
-        slot = next_pull(c, settings)
-        if slot < 0 and budget >= 0:
-            slot = next_ahead(c, settings)
+        slot, pulls = decide(c, budget - spent if budget >= 0 else -1, settings)
         if slot < 0:
             break
-        pulls = batch(c, slot, settings)
-        if budget >= 0:
-            pulls = min(pulls, budget - spent)
         told(c, slot, pulls, total_of(run.true, slot, pulls, rewards), settings)
         spent += pulls
     while count(c.memory) > settings.slots:

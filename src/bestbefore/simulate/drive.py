@@ -5,6 +5,7 @@ loops.  Rewards come from tapes (`bestbefore.simulate.tape`), and memory is enfo
 (`bestbefore.simulate.account`).
 """
 
+import math
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -56,18 +57,21 @@ def drive_explore(
     stop: threading.Event | None = None,
     answers: Ints | None = None,
     errors: Floats | None = None,
+    gaps: Floats | None = None,
 ) -> Row:
     """Let an agent explore once; return the columns of `simulate.explore`.
 
-    An agent that can say how many rewards of an arm it `wanted` gets them as one total.  `answers`
-    (arrivals, 0 for none) and `errors` are filled, time by time, if given.
+    An agent that can say how many rewards of an arm it `wanted` gets them as one total.  One that
+    cannot say its `gap`, or whether its answer is `certified`, promises nothing.  `answers` (arrivals,
+    0 for none), `errors` and `gaps` are filled, time by time, if given.
     """
     stop = stop or threading.Event()
     agent = made(factory, "explore", EXPLORES, setting.filled(factory))
     account, tapes = Account(agent, setting.slots_of(agent), setting.window), Tapes(setting.seed, setting.run)
     wanted_of = getattr(agent, "wanted", None)
     queue, measured = empty_queue(0), no_errors(setting.stream.length)
-    now = pulls = 0
+    now = pulls = certified = 0
+    each_gap: list[float] = []
     for arms in setting.blocks():
         queue = with_room(queue, arms.means.size)
         lost, start = best_of_block(queue, arms.means, setting.window).tolist(), now
@@ -93,13 +97,18 @@ def drive_explore(
                 lost[now - start - 1] -= named.mean
             if answers is not None:
                 answers[now - 1] = answer or 0
+            each_gap.append(float(getattr(agent, "gap", 1.0)))
+            certified += bool(getattr(agent, "certified", False))
             if stop.is_set():
                 return {}
         record_block(measured, np.array(lost), epsilon)
         if errors is not None:
             errors[start:now] = lost
     counts = {"epsilon": epsilon, "pulls": pulls, "peak_memory": account.peak}
-    return {"memory": setting.slots_of(agent)} | summary(measured) | counts
+    if gaps is not None:
+        gaps[:now] = each_gap
+    shares = {"gap": math.fsum(each_gap) / max(now, 1), "certified": certified / max(now, 1)}
+    return {"memory": setting.slots_of(agent)} | summary(measured) | counts | shares
 
 
 def drive_play(

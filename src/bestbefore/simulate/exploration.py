@@ -13,7 +13,9 @@ from bestbefore.own import pointer
 from bestbefore.plan import ExplorePlan, plan_exploration
 from bestbefore.probe.challenge import challenge_unit
 from bestbefore.rules import KEEP, PROBE
+from bestbefore.simulate import certify_loop
 from bestbefore.simulate.apart import Do, here
+from bestbefore.simulate.certify_loop import certify_stream, logs_of
 from bestbefore.simulate.chosen import Chosen, Factory, chosen, factory_of, numbers
 from bestbefore.simulate.drive import Drive, drive_explore
 from bestbefore.simulate.explore_loop import (
@@ -44,8 +46,12 @@ def explore(
     epsilon: float | None = None,
     delta: float = plan.DELTA,
     guarantee: str = plan.GUARANTEE,
+    probe: str | None = None,
+    budget: int | None = None,
+    relative: bool = False,
+    reacts: bool = False,
     split: float | None = None,
-    tests: int | None = None,
+    tests: int | str | None = None,
     slack: float | None = None,
     runs: int | Sequence[int] = 10,
     seed: int = 0,
@@ -58,12 +64,15 @@ def explore(
     a rule, see `bestbefore.keep`; or a function that makes an agent, see `bestbefore.simulate.drive`; or several of
     these; or a dict that gives them the names they have in the table, as in {"two tests": partial(Mine, tests=2)}.
 
-    Slots and tests are those of an `Explorer` with the same arguments: `memory` and `epsilon` may both be left out.
-    With `memory` alone, epsilon is 3 / memory.  `king` spends pulls in its own way, in one slot.
+    Slots and pulls are those of an `Explorer` with the same arguments: `memory` and `epsilon` may both be left out.
+    With `memory` alone, epsilon is 3 / memory, and all arms are tested alike.  With an epsilon or a budget `staircase`
+    certifies its answers instead, unless `probe` says otherwise.  `king` spends pulls in its own way, in one slot.
 
     Columns: keep, memory, run; mean, median and max error over all times, where the error is the best valid mean less
     the mean of the answer, and with no answer the best valid mean itself; within, the share of times with an error
-    of at most epsilon; epsilon; pulls, of all arms together; peak_memory.
+    of at most epsilon; epsilon; pulls, of all arms together; peak_memory; gap, the mean over all times of how far the
+    answer may be from the best with probability 1 - delta, which is 1 where nothing is promised; certified, the share of
+    times at which it is promised that the answer is within epsilon.
 
     `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
     In one run all rules see the same arms.
@@ -73,6 +82,7 @@ def explore(
     [('fifo', 0.0, 4000, 2), ('bucket', 0.3, 4000, 2)]
     """
     settings: Any = {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
+    settings |= {"probe": probe, "budget": budget, "relative": relative, "reacts": reacts}
     settings |= {"split": split, "tests": tests, "slack": slack}
     pieces = explore_pieces(stream, window, memory, keep, runs=runs, seed=seed, **settings)
     return Table(run_all(pieces, jobs=jobs, label="exploring", progress=progress))
@@ -100,10 +110,14 @@ def explore_pieces(
 
 @dataclass(frozen=True)
 class Trace:
-    """Time by time, the answer (its arrival, 0 for none) and its error; with many runs, a row for each."""
+    """Time by time, the answer (its arrival, 0 for none), its error, and its gap; with many runs, a row for each.
+
+    The gap is how far the answer may be from the best with probability 1 - delta, 1 where nothing is promised.
+    """
 
     answers: Ints
     errors: Floats
+    gaps: Floats
 
 
 def trace(
@@ -130,10 +144,12 @@ def trace(
     slots = None if memory is None else whole("memory", memory)
     pieces = explore_pieces(stream, window, slots, [keep], runs=asked, seed=seed, **settings)
     length = pieces[0].setup.stream.length
-    result = Trace(np.zeros((len(pieces), length), np.int64), np.zeros((len(pieces), length)))
-    rows = [TracePiece(piece, Trace(*one)) for piece, *one in zip(pieces, result.answers, result.errors, strict=True)]
+    size = len(pieces), length
+    result = Trace(np.zeros(size, np.int64), np.zeros(size), np.ones(size))
+    traces = [Trace(*one) for one in zip(result.answers, result.errors, result.gaps, strict=True)]
+    rows = [TracePiece(piece, one) for piece, one in zip(pieces, traces, strict=True)]
     run_all(rows, jobs=jobs, label="tracing", progress=progress)
-    return Trace(result.answers[0], result.errors[0]) if runs is None else result
+    return traces[0] if runs is None else result
 
 
 class Setup:
@@ -183,9 +199,39 @@ class ExplorePiece:
             arguments = {"epsilon": setup.epsilon} | (vars(traced) if traced else {})
             measured: Row = do(Drive(drive_explore, setup.factory, setting, arguments), stop)
             return names | measured
+        made = setup.plan
+        if made.probe == "certify":
+            return names | self._certify(stop, traced)
         done = self._run(stop, traced)
         counts = {"epsilon": setup.epsilon, "pulls": int(done.counts[PULLS]), "peak_memory": int(done.counts[PEAK])}
-        return names | summary(done.errors) | counts
+        gap = 1.0 if made.promise is None else made.promise
+        if traced:
+            traced.gaps[:] = gap
+        return names | summary(done.errors) | counts | {"gap": gap, "certified": float(made.promise is not None)}
+
+    def _certify(self, stop: threading.Event, traced: Trace | None) -> Row:
+        """Run a stream through certificates; return what was measured."""
+        setup, made = self.setup, self.setup.plan
+        logs = logs_of(made.window, made.delta, made.guarantee, setup.stream.length, reacts=made.reacts)
+        seen = certify_loop.traced(setup.stream.length) if traced else certify_loop.traced(0)
+        budget = -1 if made.budget is None else made.budget
+        done, _ = certify_stream(
+            setup.stream,
+            made.window,
+            logs,
+            made.certificates(),
+            budget=budget,
+            seed=self.seed,
+            run=self.run,
+            seen=seen,
+            stop=stop.is_set,
+        )
+        if traced:
+            traced.answers[:], traced.errors[:], traced.gaps[:] = seen.answers, seen.errors, seen.gaps
+        counts = {"epsilon": setup.epsilon, "pulls": int(done.counts[PULLS]), "peak_memory": int(done.counts[PEAK])}
+        times = max(setup.stream.length, 1)
+        certified = float(done.counts[certify_loop.CERTIFIED] / times)
+        return summary(done.errors) | counts | {"gap": float(done.gaps[0] / times), "certified": certified}
 
     def _run(self, stop: threading.Event, traced: Trace | None) -> Run:
         """Run a stream through a rule, block by block."""

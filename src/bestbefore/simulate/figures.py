@@ -54,6 +54,8 @@ MEASURES: Final = {
     "pulls": Measure("Pulls", "pulls", 0),
     "switches": Measure("Changes of the arm that is pulled", "changes", 0),
     "peak_memory": Measure("Most arms stored at once", "arms", None),
+    "gap": Measure("Mean gap over all times", "gap", None),
+    "certified": Measure("Share of times with a certified answer", "share", None),
 }
 LABELS: Final = {"memory": "memory (slots)", "window": "window (arms)"}
 USUAL: Final = (("mean", "max"), ("regret",))

@@ -39,6 +39,7 @@ ROUNDING: Final = 1e-12
 
 MEASURED: Final = frozenset(
     ("mean", "median", "max", "within", "regret", "found", "tests", "wasted", "pulls", "switches", "peak_memory")
+    + ("gap", "certified")
 )
 """Columns that a simulation measures; other columns say what was tried."""
 

@@ -1,0 +1,106 @@
+"""The plan of an explorer: its settings, checked, with everything derived that was left open."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bestbefore import bounds, pairs
+from bestbefore.mixture import KNOWN, middle_rate, pulls_for_share, pulls_for_width
+from bestbefore.noise import Noise
+from bestbefore.rules import Keep
+
+if TYPE_CHECKING:
+    from bestbefore.probe.certificates import Settings
+
+TEST_RULES = ("paper", "pairs", "exact")
+"""How many pulls a fixed test has: see `bestbefore.bounds` and `bestbefore.pairs`."""
+
+
+@dataclass(frozen=True)
+class ExplorePlan:
+    """What an explorer does, and what it promises.
+
+    `slots` are those that the keep rule uses; `memory` is what there may be, with those of pending arms.  `promise` is
+    the epsilon that holds with probability 1 - delta, of all valid arms but the `exempt` oldest; None where nothing is
+    promised.
+
+    With fixed tests `theta` is how far an empirical mean may be off.  With certificates, epsilon is a share of the best
+    mean if `relative`; at most `budget` pulls follow an arrival; and epsilon is 0 where the budget is all that is said.
+    """
+
+    keep: Keep
+    probe: str
+    window: int
+    memory: int
+    slots: int
+    epsilon: float
+    delta: float
+    guarantee: str
+    arms: int | None
+    noise: Noise
+    promise: float | None
+    pending: int = 1
+    theta: float = 0.0
+    tests: int | str = "paper"
+    slack: float = 0.0
+    exempt: int = 0
+    budget: int | None = None
+    relative: bool = False
+    reacts: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Say whether there is a slot for each valid arm."""
+        return self.slots >= self.window
+
+    def tests_of(self, arrival: int) -> int:
+        """Return how often the arm of this arrival is pulled: with certificates, at the very worst."""
+        if self.probe == "certify":
+            return self._most_pulls(arrival)
+        if isinstance(self.tests, int):
+            return self.tests
+        if self.tests == "paper":
+            failure = bounds.failure(self.window, self.delta, self.guarantee, self.arms, arrival)
+            return bounds.pulls_for_noise(self.theta, failure, self.noise.sigma)
+        task = (self.epsilon, self.window, self.delta, self.guarantee)
+        cell = max(self.epsilon - 2 * self.theta, 0.0)
+        if self.tests == "exact":
+            return pairs.exact_pulls(*task, arms=self.arms, cell=cell)
+        who = {"arms": self.arms, "arrival": arrival, "reacts": self.reacts}
+        return pairs.pair_pulls(*task, **who, cell=cell, sigma=self.noise.sigma)
+
+    def logs_of(self, arrival: int) -> tuple[float, float]:
+        """Return ln(1 / p) of the lower and of the upper bound of an arm's certificate."""
+        shares = bounds.certificate_failures(
+            self.window, self.delta, self.guarantee, self.arms, arrival, reacts=self.reacts
+        )
+        return -math.log(shares[0]), -math.log(shares[1])
+
+    def certificates(self) -> "Settings":
+        """Return what the compiled rule is told."""
+        from bestbefore.probe.certificates import settings_of
+
+        tuned = self._aim() if self.epsilon == 0 else None
+        return settings_of(self.epsilon, self.slots, self.noise, whole=self.whole, relative=self.relative, tuned=tuned)
+
+    def _aim(self) -> float:
+        """Return what bounds are tuned for: what cells leave of epsilon, or what the budget can tell apart."""
+        if self.epsilon == 0:
+            pulls = max(self.budget or 1, 1)
+            return min(2 * self.noise.sigma * math.sqrt(math.log(2 * self.window / self.delta) / pulls), 1.0)
+        cell = 0.0 if self.whole else bounds.certificate_cell(self.epsilon, self.slots, relative=self.relative)
+        room = bounds.certificate_room(self.epsilon, cell, relative=self.relative)
+        return min(max(room, self.epsilon / 4), 1.0)
+
+    def _most_pulls(self, arrival: int) -> int:
+        """Return how many pulls an arm may get that is never known sooner; a little more, since it has them in batches.
+
+        An arm is looked at anew after a fourth more pulls, and has a sixteenth more at once.
+        """
+        by_budget = math.inf if self.budget is None else self.budget * self.window
+        if self.epsilon == 0:
+            return int(by_budget)
+        aim, logs = self._aim(), self.logs_of(arrival)
+        pulls_for = pulls_for_share if self.relative else pulls_for_width
+        known = pulls_for(KNOWN * aim, middle_rate(aim, relative=self.relative), logs, self.noise)
+        return int(min(bounds.round_up(known * (1 + 1 / 4) * (1 + 1 / 16) + 1), by_budget))

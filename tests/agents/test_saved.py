@@ -1,0 +1,38 @@
+"""States of earlier versions are read, and the agents go on as they would have then."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bestbefore import Explorer, Player, Seeker
+
+STATES = Path(__file__).parent / "states"
+KINDS = {kind.__name__: kind for kind in (Explorer, Player, Seeker)}
+
+
+def saved_states():
+    """Yield all states that were saved, with what the agent then answered, and asked for three times."""
+    for path in sorted(STATES.glob("version_*.json")):
+        for name, saved in json.loads(path.read_text("utf-8")).items():
+            yield pytest.param(saved, id=f"{path.stem}-{name}")
+
+
+@pytest.mark.parametrize("saved", list(saved_states()))
+def test_a_saved_agent_goes_on(saved):
+    agent = KINDS[saved["state"]["agent"]].from_state(saved["state"])
+    assert agent.best() == saved["best"]
+    assert [agent.ask() for _ in range(3)] == saved["asks"]
+    again = type(agent).from_state(json.loads(json.dumps(agent.state())))
+    assert again.state() == agent.state()
+
+
+def test_an_explorer_of_version_1_does_not_begin_to_certify():
+    (state,) = [one.values[0]["state"] for one in saved_states() if one.id == "version_1-staircase"]
+    assert Explorer.from_state(state).probe == "fixed"
+
+
+@pytest.mark.parametrize("version", [0, 3, None, "1", [1]])
+def test_a_version_that_nobody_knows_is_refused(version):
+    with pytest.raises(ValueError, match="state must be of version 1 to 2, not"):
+        Explorer.from_state(Explorer().state() | {"version": version})

@@ -1,0 +1,50 @@
+"""The rates that are mixed, and what bounds cost at worst."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bestbefore.bounds import LEAST_MEAN
+from bestbefore.confidence import bets, lower, upper
+from bestbefore.mixture import MIDDLE_WEIGHT, pulls_for_share, pulls_for_width, rates_around
+from bestbefore.noise import BOUNDED, Noise
+
+LOGS = (8.5, 3.2)
+
+
+def test_weights_add_up_to_one_and_the_middle_rate_has_most():
+    rates = rates_around(0.3)
+    assert sum(rates.values()) == pytest.approx(1)
+    assert rates[0.3] == MIDDLE_WEIGHT == max(rates.values())
+
+
+def width(pulls, mean, middle, noise):
+    around = bets(middle, noise)
+    low = lower(pulls, mean * pulls, LOGS[0], around, noise)
+    return low, upper(pulls, mean * pulls, LOGS[1], around, noise)
+
+
+@pytest.mark.parametrize("noise", [BOUNDED, Noise(0.7, False)])
+@given(wanted=st.sampled_from([0.05, 0.1, 0.4]), mean=st.floats(0, 1))
+def test_after_so_many_pulls_bounds_are_as_near_as_wanted_whatever_the_rewards(noise, wanted, mean):
+    middle = 3 * wanted / 0.9
+    low, high = width(pulls_for_width(wanted, middle, LOGS, noise), mean, middle, noise)
+    assert high - low <= wanted + 1e-9
+
+
+@pytest.mark.parametrize("noise", [BOUNDED, Noise(0.7, False)])
+@given(share=st.sampled_from([0.1, 0.3, 0.8]), mean=st.floats(0, 1))
+def test_after_so_many_pulls_they_are_a_share_of_the_lower_one_apart_unless_the_mean_is_small(noise, share, mean):
+    low, high = width(pulls_for_share(share, share / 0.9, LOGS, noise), mean, share / 0.9, noise)
+    assert high <= LEAST_MEAN + 1e-9 or high - low <= share * low + 1e-9
+
+
+@pytest.mark.parametrize("noise", [BOUNDED, Noise(0.7, False)])
+def test_a_sixth_of_these_pulls_would_not_be_enough(noise):
+    """They are a bound that is proved, and not the least number: but not far from it."""
+    for pulls_for, mean in ((pulls_for_width, 0.5), (pulls_for_share, LEAST_MEAN)):
+        pulls = pulls_for(0.1, 0.3 if pulls_for is pulls_for_width else 0.11, LOGS, noise) // 6
+        low, high = width(pulls, mean, 0.3, noise)
+        assert high - low > (0.1 if pulls_for is pulls_for_width else 0.1 * low)
+    assert np.isfinite(low)
