@@ -86,20 +86,27 @@ def failure(
     window = whole("window", window)
     between("delta", delta, 0, 1)
     one_of("guarantee", guarantee, GUARANTEES)
-    arms_at_risk = _arms_at_risk(window, guarantee, arms, arrival)
-    if delta / arms_at_risk == 0:
-        raise ValueError(f"delta must not be so small that it cannot be shared by {arms_at_risk} arms, not {delta!r}")
-    return delta / arms_at_risk
+    thirds = 1 if guarantee == "anytime" else 3  # the paper fails in three ways, each with a third of delta
+    sharing = thirds * arms_at_risk(window, guarantee, arms, arrival)
+    if delta / sharing == 0:
+        raise ValueError(f"delta must not be so small that it cannot be shared by {sharing} arms, not {delta!r}")
+    return delta / sharing
 
 
-def _arms_at_risk(window: int, guarantee: str, arms: int | None, arrival: int | None) -> int:
-    """Return how many arms share delta with the one in question, if all shares were like its own."""
-    if guarantee == "weak":
-        return 3 * window
+def arms_at_risk(window: int, guarantee: str, arms: int | None = None, arrival: int | None = None) -> int:
+    """Return how many arms a guarantee counts: W (weak), n (strong) or W k (k + 1) for block k of W arrivals (anytime).
+
+    The last is the count if all arms had a share of delta like that of the arm in question.
+
+    >>> arms_at_risk(50, "weak"), arms_at_risk(50, "strong", arms=1000), arms_at_risk(50, "anytime", arrival=51)
+    (50, 1000, 300)
+    """
+    if one_of("guarantee", guarantee, GUARANTEES) == "weak":
+        return window
     if guarantee == "strong":
         if arms is None:
             raise ValueError("arms must be the length of the stream for guarantee='strong', not None; use 'anytime'")
-        return 3 * whole("arms", arms)
+        return whole("arms", arms)
     if arrival is None:
         raise ValueError("arrival must be the number of an arm for guarantee='anytime', not None")
     block = (whole("arrival", arrival) - 1) // window + 1
@@ -133,10 +140,8 @@ def certificate_failures(
     one_of("guarantee", guarantee, GUARANTEES)
     if guarantee == "weak":
         lower, upper = max(window - 1, 1), window if reacts else 1
-    elif guarantee == "strong":
-        lower = upper = _arms_at_risk(window, guarantee, arms, arrival) // 3
     else:
-        lower = upper = _arms_at_risk(window, guarantee, arms, arrival)
+        lower = upper = arms_at_risk(window, guarantee, arms, arrival)
     if delta / (5 * lower) == 0:
         raise ValueError(f"delta must not be so small that it cannot be shared by {lower} arms, not {delta!r}")
     return (1 - UPPER_SHARE) * delta / lower, UPPER_SHARE * delta / upper

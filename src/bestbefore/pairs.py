@@ -40,7 +40,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestbefore.arguments import between, one_of, whole
-from bestbefore.bounds import GUARANTEES, round_up
+from bestbefore.bounds import GUARANTEES, arms_at_risk, round_up
 
 
 def pairs_at_risk(
@@ -52,17 +52,9 @@ def pairs_at_risk(
     (49, 2450, 49000)
     """
     others = max(whole("window", window) - 1, 1)
-    one_of("guarantee", guarantee, GUARANTEES)
-    if guarantee == "weak":
-        return window * others if reacts else others
-    if guarantee == "strong":
-        if arms is None:
-            raise ValueError("arms must be the length of the stream for guarantee='strong', not None; use 'anytime'")
-        return whole("arms", arms) * others
-    if arrival is None:
-        raise ValueError("arrival must be the number of an arm for guarantee='anytime', not None")
-    block = (whole("arrival", arrival) - 1) // window + 1
-    return window * others * block * (block + 1)
+    if one_of("guarantee", guarantee, GUARANTEES) == "weak" and not reacts:
+        return others
+    return arms_at_risk(window, guarantee, arms, arrival) * others
 
 
 def pair_pulls(
@@ -106,9 +98,7 @@ def exact_pulls(
     if one_of("guarantee", guarantee, GUARANTEES) == "anytime":
         raise ValueError("guarantee must be 'weak' or 'strong' for exact pulls, not 'anytime'; see pair_pulls")
     if guarantee == "strong":
-        if arms is None:
-            raise ValueError("arms must be the length of the stream for guarantee='strong', not None; use 'anytime'")
-        rivals, delta = 2 * rivals, delta / whole("arms", arms)
+        rivals, delta = 2 * rivals, delta / arms_at_risk(window, guarantee, arms)
     return _exact(float(epsilon), rivals, float(delta), float(cell))
 
 
