@@ -339,7 +339,7 @@ def test_shares_of_delta_add_up_to_no_more_than_delta():
     lower, upper = bounds.certificate_failures(50, 0.1)
     assert 49 * lower + upper == pytest.approx(0.1)
     lower, upper = bounds.certificate_failures(50, 0.1, reacts=True)
-    assert 49 * lower + 50 * upper == pytest.approx(0.1)
+    assert 50 * (lower + upper) == pytest.approx(0.1), "any of the 50 may turn out to be the best, or another"
     lower, upper = bounds.certificate_failures(50, 0.1, "strong", arms=200)
     assert 200 * (lower + upper) == pytest.approx(0.1)
     blocks = [sum(bounds.certificate_failures(50, 0.1, "anytime", arrival=50 * k + 1)) for k in range(10_000)]

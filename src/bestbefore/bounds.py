@@ -128,7 +128,7 @@ def certificate_failures(
 
     - *weak*: at one time that is fixed beforehand one arm is the best, the newest if there are several.  Only its upper
       bound counts, 4/5 delta, and the lower bounds of the W - 1 others, 1/5 delta / (W - 1).  If the stream `reacts` to
-      what is answered or pulled, the best arm is not fixed beforehand, and the upper bounds of all W arms count;
+      what is answered or pulled, the best arm is not fixed beforehand, and all bounds of all W arms count;
     - *strong*: all bounds of all n arms;
     - *anytime*: all bounds of all arms, with W k (k + 1) for n in the k-th block of W arrivals, as in `failure`.
 
@@ -139,7 +139,7 @@ def certificate_failures(
     between("delta", delta, 0, 1)
     one_of("guarantee", guarantee, GUARANTEES)
     if guarantee == "weak":
-        lower, upper = max(window - 1, 1), window if reacts else 1
+        lower, upper = (window, window) if reacts else (max(window - 1, 1), 1)
     else:
         lower = upper = arms_at_risk(window, guarantee, arms, arrival)
     if delta / (5 * lower) == 0:

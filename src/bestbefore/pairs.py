@@ -14,12 +14,13 @@ pulls are enough, where `pairs` counts what may go wrong:
 
 - *weak*: the best arm and each of the W - 1 others.  If the stream reacts to what is answered or pulled, it is not
   fixed beforehand which arm is the best: W (W - 1) ordered pairs of the window;
-- *strong*: n (W - 1), each of n arms with the W - 1 that come after it (of two arms only the worse can be the rival);
+- *strong*: n (W - 1), each of n arms with the W - 1 that come after it.  Of two arms only the worse can be the rival;
+  but a stream that reacts may choose which it is when the older one has been tested, and twice as many count;
 - *anytime*: W (W - 1) k (k + 1), for the arms of the k-th block of W arrivals, as in `bestbefore.bounds`.  A pair
-  has the share of its older arm; the newer one is pulled as often or more.
+  has the share of its older arm; the newer one is pulled as often or more.  Twice as many, if the stream reacts.
 
 **Exactly**, for Bernoulli rewards: with X ~ Bin(s, mu) of the best arm and r rivals that are just more than epsilon
-worse, a rival looks good enough with probability
+worse, on a stream that does not react, a rival looks good enough with probability
 
     E[1 - (1 - P(Bin(s, mu - epsilon) >= X - w s))^r],
 
@@ -52,9 +53,9 @@ def pairs_at_risk(
     (49, 2450, 49000)
     """
     others = max(whole("window", window) - 1, 1)
-    if one_of("guarantee", guarantee, GUARANTEES) == "weak" and not reacts:
-        return others
-    return arms_at_risk(window, guarantee, arms, arrival) * others
+    if one_of("guarantee", guarantee, GUARANTEES) == "weak":
+        return window * others if reacts else others
+    return (2 if reacts else 1) * arms_at_risk(window, guarantee, arms, arrival) * others
 
 
 def pair_pulls(
