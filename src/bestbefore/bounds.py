@@ -224,8 +224,49 @@ def strong_pulls_lower(epsilon: float, window: int, arms: int) -> float:
 
 
 def regret_lower(pulls: int, window: int) -> float:
-    """Return T / (64 W^2), what (W - 1) / 2 slots or fewer must pay on some stream (Theorem 3, for n >= 16 W)."""
+    """Return T / (64 W^2), what (W - 1) / 2 slots or fewer must pay on some stream (Theorem 3, for n >= 16 W).
+
+    It is the paper's; `regret_lower_sharp` has more by a factor of order W, on the same stream.
+    """
     return whole("pulls", pulls) / (64 * whole("window", window) ** 2)
+
+
+def period_regret(window: int, memory: int) -> float:
+    """Return what m slots must pay in each period of EPOCH, in expectation, if every epoch has one pull.
+
+    With K = W - 1 - m arms left out it is max(K (3 K - 1) / 2, K^3 / (3 (m + 1))) / (2 W (W - 1)): docs/theory.md.
+    For m = (W - 1) / 2 that is (3 W - 5) / (16 W), and for few slots about W / (6 m).
+
+    >>> period_regret(21, memory=10) == (3 * 21 - 5) / (16 * 21), round(period_regret(1000, memory=9), 1)
+    (True, 16.2)
+    """
+    window, memory = whole("window", window, at_least=2), whole("memory", memory, at_least=0)
+    left_out = max(window - 1 - memory, 0)
+    squares = max(left_out * (3 * left_out - 1) / 2, left_out**3 / (3 * (memory + 1)))
+    return squares / (2 * window * (window - 1))
+
+
+def regret_lower_sharp(pulls: int, window: int, memory: int, arms: int | None = None) -> float:
+    """Return what m slots must pay on EPOCH, whatever the algorithm; of order T / m, up to m = (W - 1) / 2 (ours).
+
+    `arms` is n: budgets are then equal, as in the paper.  Without it the T pulls are shared by the W - 1 epochs that
+    matter of a single period, for any n >= 2 W - 2.  `regret_known_means` is the upper bound to it.
+
+    >>> round(regret_lower_sharp(10**6, window=21, memory=10)), round(regret_lower_sharp(10**6, 21, 10, arms=336))
+    (8631, 4369)
+    >>> round(regret_lower(10**6, window=21), 1)
+    35.4
+    """
+    window, pulls = whole("window", window, at_least=2), whole("pulls", pulls)
+    if arms is None:
+        return pulls // (window - 1) * period_regret(window, memory)
+    periods, epochs = (whole("arms", arms) + 2) // (2 * window), max(arms - window + 1, 1)
+    return periods * (pulls // epochs) * period_regret(window, memory)
+
+
+def regret_known_means(pulls: int, memory: int) -> float:
+    """Return T / m, at most what `bucket` pays with m slots where means are known: each pull is within 1 / m."""
+    return whole("pulls", pulls) / whole("memory", memory)
 
 
 def regret_epochs(budgets: Iterable[int], window: int) -> float:
