@@ -60,7 +60,7 @@ def _all_but_the_oldest(window: int, memory: int, runs: int, seed: int) -> Findi
         wrong,
         at_most=0.0,
         theorem="slices",
-        statement="with slack 1 it is within 1 / (m + 1) of all valid arms but the oldest floor(W / m) (ours)",
+        statement="with slack 1, staircase is within 1 / (m + 1) of all valid arms but the oldest floor(W / m) (ours)",
         setting=f"m = {memory} slots, W = {window}, n = {4 * window}, uniform means, in random order and falling",
         measured="share of times with a larger error, on the worse stream",
     )
