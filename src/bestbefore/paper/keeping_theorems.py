@@ -3,11 +3,15 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bestbefore import simulate, streams
 from bestbefore.arguments import whole
 from bestbefore.paper.exploration_theorems import NO_NOISE, right_times, rules_and_sizes
-from bestbefore.paper.finding import Finding, average, share
+from bestbefore.paper.finding import Finding, average, share, short
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 def slices(window: int = 40, memory: int = 8, runs: int = 5, seed: int = 0) -> list[Finding]:
@@ -42,28 +46,43 @@ def slices(window: int = 40, memory: int = 8, runs: int = 5, seed: int = 0) -> l
     return [*findings, _all_but_the_oldest(window, memory, runs, seed), _best_of_a_window(window, memory, runs, seed)]
 
 
-def _all_but_the_oldest(window: int, memory: int, runs: int, seed: int) -> Finding:
-    """Let the staircase pass over new arms, slack 1, and judge it by all valid arms but the oldest floor(W / m)."""
-    exempt, wrong = window // memory, []
-    settings: Any = {"tests": 1, "slack": 1.0, "runs": 1, "seed": seed, "progress": False}
+def _all_but_the_oldest(window: int, memory: int, runs: int, seed: int, slack: float = 1.0) -> Finding:
+    """Let the staircase pass over new arms, slack 1, and judge it by all valid arms but the oldest floor(W / m).
+
+    Falls that are steep at first and then flat are those on which it passes over arms that will be needed.
+    """
+    exempt, wrong, whole_window = window // memory, [], []
+    settings: Any = {"tests": 1, "slack": slack, "runs": 1, "seed": seed, "progress": False}
     for run in range(runs):
         rng = np.random.default_rng([seed, run])
-        shares = []
-        for means in (rng.random(4 * window), np.sort(rng.random((4, window)), axis=1)[:, ::-1].ravel()):
+        falls = [(1 - np.arange(5 * window) % period / period) ** 6 for period in (window, window + window // 5)]
+        missed = []
+        for means in (rng.random(5 * window), *(rng.uniform(0.9, 1) * fall for fall in falls)):
             stream = streams.from_means(means).gaussian(NO_NOISE)
             answers = simulate.trace(stream, window, memory, "staircase", **settings).answers[0]
-            young = [means[max(now - window + exempt, 0) : now] for now in range(1, means.size + 1)]
-            bars = np.array([arms.max() if arms.size else 0.0 for arms in young]) - 1 / (memory + 1)
-            shares.append(float(np.mean(means[answers - 1] < bars - 1e-9)))
-        wrong.append(max(shares))
+            missed.append([_missed(means, answers, window, memory, age) for age in (window - exempt, window)])
+        wrong.append(max(young for young, _ in missed))
+        whole_window.append(max(every for _, every in missed))
     return average(
         wrong,
         at_most=0.0,
         theorem="slices",
         statement="with slack 1, staircase is within 1 / (m + 1) of all valid arms but the oldest floor(W / m) (ours)",
-        setting=f"m = {memory} slots, W = {window}, n = {4 * window}, uniform means, in random order and falling",
-        measured="share of times with a larger error, on the worse stream",
+        setting=f"m = {memory} slots, W = {window}, n = {5 * window}, three streams, random and falling",
+        measured="share of times with a larger error, on the worst stream",
+        remark=f"with the oldest arms it would be {short(float(np.mean(whole_window)))}",
     )
+
+
+def _missed(means: Floats, answers: Ints, window: int, memory: int, age: int) -> float:
+    """Return the share of times at which the answer was worse by more than 1 / (m + 1) than an arm of this age or less.
+
+    An answer that has expired is as bad as none.
+    """
+    now = np.arange(1, means.size + 1)
+    seen = np.where(answers > now - window, means[answers - 1], -1.0)
+    best = np.array([means[max(time - age, 0) : time].max() for time in now])
+    return float(np.mean(best - seen > 1 / (memory + 1) + 1e-9))
 
 
 def _best_of_a_window(window: int, memory: int, runs: int, seed: int) -> Finding:
