@@ -70,6 +70,8 @@ def test_pairs_that_share_delta():
     assert pairs_at_risk(50) == 49
     assert pairs_at_risk(50, reacts=True) == 50 * 49
     assert pairs_at_risk(50, "strong", arms=1000) == 1000 * 49
+    assert pairs_at_risk(50, "strong", arms=1000, reacts=True) == 2 * 1000 * 49
+    assert pairs_at_risk(50, "anytime", arrival=51, reacts=True) == 2 * pairs_at_risk(50, "anytime", arrival=51)
     shares = sum(50 * 49 / pairs_at_risk(50, "anytime", arrival=50 * block + 1) for block in range(10_000))
     assert 0.999 < shares < 1
     assert pairs_at_risk(1) == 1

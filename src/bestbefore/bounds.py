@@ -89,20 +89,27 @@ def failure(
     window = whole("window", window)
     between("delta", delta, 0, 1)
     one_of("guarantee", guarantee, GUARANTEES)
-    arms_at_risk = _arms_at_risk(window, guarantee, arms, arrival)
-    if delta / arms_at_risk == 0:
-        raise ValueError(f"delta must not be so small that it cannot be shared by {arms_at_risk} arms, not {delta!r}")
-    return delta / arms_at_risk
+    thirds = 1 if guarantee == "anytime" else 3  # the paper fails in three ways, each with a third of delta
+    sharing = thirds * arms_at_risk(window, guarantee, arms, arrival)
+    if delta / sharing == 0:
+        raise ValueError(f"delta must not be so small that it cannot be shared by {sharing} arms, not {delta!r}")
+    return delta / sharing
 
 
-def _arms_at_risk(window: int, guarantee: str, arms: int | None, arrival: int | None) -> int:
-    """Return how many arms share delta with the one in question, if all shares were like its own."""
-    if guarantee == "weak":
-        return 3 * window
+def arms_at_risk(window: int, guarantee: str, arms: int | None = None, arrival: int | None = None) -> int:
+    """Return how many arms a guarantee counts: W (weak), n (strong) or W k (k + 1) for block k of W arrivals (anytime).
+
+    The last is the count if all arms had a share of delta like that of the arm in question.
+
+    >>> arms_at_risk(50, "weak"), arms_at_risk(50, "strong", arms=1000), arms_at_risk(50, "anytime", arrival=51)
+    (50, 1000, 300)
+    """
+    if one_of("guarantee", guarantee, GUARANTEES) == "weak":
+        return window
     if guarantee == "strong":
         if arms is None:
             raise ValueError("arms must be the length of the stream for guarantee='strong', not None; use 'anytime'")
-        return 3 * whole("arms", arms)
+        return whole("arms", arms)
     if arrival is None:
         raise ValueError("arrival must be the number of an arm for guarantee='anytime', not None")
     block = (whole("arrival", arrival) - 1) // window + 1
@@ -124,7 +131,7 @@ def certificate_failures(
 
     - *weak*: at one time that is fixed beforehand one arm is the best, the newest if there are several.  Only its upper
       bound counts, 4/5 delta, and the lower bounds of the W - 1 others, 1/5 delta / (W - 1).  If the stream `reacts` to
-      what is answered or pulled, the best arm is not fixed beforehand, and the upper bounds of all W arms count;
+      what is answered or pulled, the best arm is not fixed beforehand, and all bounds of all W arms count;
     - *strong*: all bounds of all n arms;
     - *anytime*: all bounds of all arms, with W k (k + 1) for n in the k-th block of W arrivals, as in `failure`.
 
@@ -135,11 +142,9 @@ def certificate_failures(
     between("delta", delta, 0, 1)
     one_of("guarantee", guarantee, GUARANTEES)
     if guarantee == "weak":
-        lower, upper = max(window - 1, 1), window if reacts else 1
-    elif guarantee == "strong":
-        lower = upper = _arms_at_risk(window, guarantee, arms, arrival) // 3
+        lower, upper = (window, window) if reacts else (max(window - 1, 1), 1)
     else:
-        lower = upper = _arms_at_risk(window, guarantee, arms, arrival)
+        lower = upper = arms_at_risk(window, guarantee, arms, arrival)
     if delta / (5 * lower) == 0:
         raise ValueError(f"delta must not be so small that it cannot be shared by {lower} arms, not {delta!r}")
     return (1 - UPPER_SHARE) * delta / lower, UPPER_SHARE * delta / upper
@@ -271,8 +276,49 @@ def strong_pulls_lower(epsilon: float, window: int, arms: int) -> float:
 
 
 def regret_lower(pulls: int, window: int) -> float:
-    """Return T / (64 W^2), what (W - 1) / 2 slots or fewer must pay on some stream (Theorem 3, for n >= 16 W)."""
+    """Return T / (64 W^2), what (W - 1) / 2 slots or fewer must pay on some stream (Theorem 3, for n >= 16 W).
+
+    It is the paper's; `regret_lower_sharp` has more by a factor of order W, on the same stream.
+    """
     return whole("pulls", pulls) / (64 * whole("window", window) ** 2)
+
+
+def period_regret(window: int, memory: int) -> float:
+    """Return what m slots must pay in each period of EPOCH, in expectation, if every epoch has one pull.
+
+    With K = W - 1 - m arms left out it is max(K (3 K - 1) / 2, K^3 / (3 (m + 1))) / (2 W (W - 1)): docs/theory.md.
+    For m = (W - 1) / 2 that is (3 W - 5) / (16 W), and for few slots about W / (6 m).
+
+    >>> period_regret(21, memory=10) == (3 * 21 - 5) / (16 * 21), round(period_regret(1000, memory=9), 1)
+    (True, 16.2)
+    """
+    window, memory = whole("window", window, at_least=2), whole("memory", memory, at_least=0)
+    left_out = max(window - 1 - memory, 0)
+    squares = max(left_out * (3 * left_out - 1) / 2, left_out**3 / (3 * (memory + 1)))
+    return squares / (2 * window * (window - 1))
+
+
+def regret_lower_sharp(pulls: int, window: int, memory: int, arms: int | None = None) -> float:
+    """Return what m slots must pay on EPOCH, whatever the algorithm; of order T / m, up to m = (W - 1) / 2 (ours).
+
+    `arms` is n: budgets are then equal, as in the paper.  Without it the T pulls are shared by the W - 1 epochs that
+    matter of a single period, for any n >= 2 W - 2.  `regret_known_means` is the upper bound to it.
+
+    >>> round(regret_lower_sharp(10**6, window=21, memory=10)), round(regret_lower_sharp(10**6, 21, 10, arms=336))
+    (8631, 4369)
+    >>> round(regret_lower(10**6, window=21), 1)
+    35.4
+    """
+    window, pulls = whole("window", window, at_least=2), whole("pulls", pulls)
+    if arms is None:
+        return pulls // (window - 1) * period_regret(window, memory)
+    periods, epochs = (whole("arms", arms) + 2) // (2 * window), max(arms - window + 1, 1)
+    return periods * (pulls // epochs) * period_regret(window, memory)
+
+
+def regret_known_means(pulls: int, memory: int) -> float:
+    """Return T / m, at most what `bucket` pays with m slots where means are known: each pull is within 1 / m."""
+    return whole("pulls", pulls) / whole("memory", memory)
 
 
 def regret_epochs(budgets: Iterable[int], window: int) -> float:

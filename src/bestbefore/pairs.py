@@ -14,12 +14,13 @@ pulls are enough, where `pairs` counts what may go wrong:
 
 - *weak*: the best arm and each of the W - 1 others.  If the stream reacts to what is answered or pulled, it is not
   fixed beforehand which arm is the best: W (W - 1) ordered pairs of the window;
-- *strong*: n (W - 1), each of n arms with the W - 1 that come after it (of two arms only the worse can be the rival);
+- *strong*: n (W - 1), each of n arms with the W - 1 that come after it.  Of two arms only the worse can be the rival;
+  but a stream that reacts may choose which it is when the older one has been tested, and twice as many count;
 - *anytime*: W (W - 1) k (k + 1), for the arms of the k-th block of W arrivals, as in `bestbefore.bounds`.  A pair
-  has the share of its older arm; the newer one is pulled as often or more.
+  has the share of its older arm; the newer one is pulled as often or more.  Twice as many, if the stream reacts.
 
 **Exactly**, for Bernoulli rewards: with X ~ Bin(s, mu) of the best arm and r rivals that are just more than epsilon
-worse, a rival looks good enough with probability
+worse, on a stream that does not react, a rival looks good enough with probability
 
     E[1 - (1 - P(Bin(s, mu - epsilon) >= X - w s))^r],
 
@@ -40,7 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestbefore.arguments import between, one_of, whole
-from bestbefore.bounds import GUARANTEES, round_up
+from bestbefore.bounds import GUARANTEES, arms_at_risk, round_up
 
 
 def pairs_at_risk(
@@ -52,17 +53,9 @@ def pairs_at_risk(
     (49, 2450, 49000)
     """
     others = max(whole("window", window) - 1, 1)
-    one_of("guarantee", guarantee, GUARANTEES)
-    if guarantee == "weak":
+    if one_of("guarantee", guarantee, GUARANTEES) == "weak":
         return window * others if reacts else others
-    if guarantee == "strong":
-        if arms is None:
-            raise ValueError("arms must be the length of the stream for guarantee='strong', not None; use 'anytime'")
-        return whole("arms", arms) * others
-    if arrival is None:
-        raise ValueError("arrival must be the number of an arm for guarantee='anytime', not None")
-    block = (whole("arrival", arrival) - 1) // window + 1
-    return window * others * block * (block + 1)
+    return (2 if reacts else 1) * arms_at_risk(window, guarantee, arms, arrival) * others
 
 
 def pair_pulls(
@@ -106,9 +99,7 @@ def exact_pulls(
     if one_of("guarantee", guarantee, GUARANTEES) == "anytime":
         raise ValueError("guarantee must be 'weak' or 'strong' for exact pulls, not 'anytime'; see pair_pulls")
     if guarantee == "strong":
-        if arms is None:
-            raise ValueError("arms must be the length of the stream for guarantee='strong', not None; use 'anytime'")
-        rivals, delta = 2 * rivals, delta / whole("arms", arms)
+        rivals, delta = 2 * rivals, delta / arms_at_risk(window, guarantee, arms)
     return _exact(float(epsilon), rivals, float(delta), float(cell))
 
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 import pytest
 from click.testing import CliRunner
 
+from bestbefore import bounds
 from bestbefore.cli import commands, main
 
 SMALL = ["explore", "--arms", "60", "--window", "10", "--memory", "2,4", "--runs", "2"]
@@ -104,6 +105,13 @@ def test_advise_does_not_promise_what_is_only_not_ruled_out(memory, possible):
     """Theorem 3 is a lower bound for few slots; it says nothing of more."""
     rows = json.loads(run("advise", "--window", "50", "--memory", str(memory), "--json").stdout)
     assert {row["task"]: row["possible"] for row in rows}["regret below T / (64 W^2)"] is possible
+
+
+def test_advise_has_the_sharper_bound_beside_that_of_theorem_3():
+    """W = 50, n = 1000, T = 10^6: 24 slots pay 6 by Theorem 3, and 10 periods of 1,051 pulls an epoch by ours."""
+    row = advised("-W", "50", "-n", "1000", "-b", "1000000")["regret below T / (64 W^2)"]
+    assert bounds.regret_lower_sharp(10**6, 50, 24, 1000) == pytest.approx(10 * 1051 * 25 * 74 / 2 / (2 * 50 * 49))
+    assert row["cost"] == "with 24 slots or fewer: at least 6 on some stream, by a sharper proof 1,984"
 
 
 def advised(*arguments):

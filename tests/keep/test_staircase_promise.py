@@ -1,7 +1,7 @@
 """What `staircase` promises on every stream, a search for streams that break it, and what it does not promise.
 
 The promise: cut [0, 1] into m + 1 equal cells.  Every arm among the last W - floor(slack W / m) arrivals, unless it is
-in the lowest cell, has a stored arm in its cell or a higher one.  docs/keep-rules.md has the proof.
+in the lowest cell, has a stored arm in its cell or a higher one.  docs/theory.md has the proof.
 
 A check that cannot fail is worth nothing: the same search has to break two statements that are a little too strong.
 One promises something to one arm more; the other leaves out the *newest* slack W / m arms instead of the oldest.

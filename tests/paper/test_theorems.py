@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from bestbefore.paper import theorems
 from bestbefore.paper.finding import SIDES, Finding, average, share
+from bestbefore.paper.keeping_theorems import _all_but_the_oldest
 
 SMALL = {
     "exact-memory": {"window": 20, "runs": 5},
@@ -45,6 +46,12 @@ def test_every_theorem_holds(name):
 def test_regret_of_the_order_of_a_theorem_is_more_than_nobody_could_miss():
     """With so few pulls that even the newest arm, whatever it is worth, keeps to the constants, nothing is shown."""
     assert not any(finding.holds for finding in theorems.regret_upper(window=5, arms=8, budget=2, runs=5))
+
+
+def test_a_staircase_with_more_slack_than_it_says_is_noticed():
+    """Twice the slack, judged as if it were 1: an arm that is not among the oldest floor(W / m) is missed."""
+    assert _all_but_the_oldest(40, 8, 2, 0).holds
+    assert not _all_but_the_oldest(40, 8, 2, 0, slack=2.0).holds
 
 
 @pytest.fixture(scope="module")

@@ -146,7 +146,9 @@ def _regret(window: int, memory: int, arms: int, budget: int) -> list[Advice]:
     """Return the rows of regret; Theorem 3 speaks of streams with n >= 16 W and T >= n, and of (W - 1) / 2 slots."""
     half, applies = (window - 1) // 2, budget >= arms >= 16 * window and window >= 3
     lower, upper = bounds.regret_lower(budget, window), bounds.regret_upper(budget, window, arms)
-    cost = f"with {half:,} slots or fewer: at least {lower:,.0f}, on some stream"
+    cost = f"with {half:,} slots or fewer: at least {lower:,.0f} on some stream"
+    if applies:
+        cost += f", by a sharper proof {bounds.regret_lower_sharp(budget, window, half, arms):,.0f}"
     return [
         _row(
             "regret below T / (64 W^2)",

@@ -21,7 +21,7 @@ The promise: at every time, every arm of the last W - floor(slack W / m) arrival
 a stored arm in its cell or a higher one.  So the empirical mean of the answer is within 1 / (m + 1) of the best of all
 valid arms but the *oldest* floor(slack W / m).  With slack 0 that is the whole window, where `bucket` promises 1 / m;
 with slack m or more it is nothing.  In return, slack saves the slot of a newest arm that will hardly be needed, which
-matters when slots are few.  docs/keep-rules.md has the proof, and shows the trade.
+matters when slots are few.  docs/theory.md has the proof, and docs/keep-rules.md shows the trade.
 
 >>> from bestbefore.memory import empty_memory
 >>> memory = empty_memory(2)

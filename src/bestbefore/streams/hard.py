@@ -38,7 +38,8 @@ def epoch(arms: int, window: int) -> Stream:
     """Make EPOCH(n, W) of Theorem 3: with (W - 1) / 2 slots or fewer, regret is T / (64 W^2) or more, if n >= 16 W.
 
     For k = 0, 1, ..., the arms i = 2 W k + j, j in [W], have mu_i = 1 - j / W, and the next W arms all have
-    mu_i = 1 - (2 h + 1) / (2 W), with a fresh uniform h for each k: whoever let arm 2 W k + h go has lost an epoch.
+    mu_i = 1 - (2 h + 1) / (2 W), with a fresh uniform h for each k: whoever let arm 2 W k + h go has lost an epoch.  So
+    has whoever let another arm 2 W k + j go, j < h: regret is about 3 T / (32 W) or more, as docs/theory.md proves.
 
     The paper draws h "with probability 1 / W" from [W]; here it is drawn always, from [W - 1], as h = W would make a
     mean negative.  The proof holds: of the first W - 1 arms at least half are not stored, and h is one of them with
