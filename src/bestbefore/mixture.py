@@ -1,8 +1,8 @@
 """The rates that confidence bounds mix, and what they cost at worst; `bestbefore.confidence` has the bounds.
 
-A rate l alone, with weight w, puts the upper bound at most l / 8 + (ln(1 / p) - ln w) / (l n) above the mean of n rewards
-on [0, 1], by Hoeffding's lemma, and the lower bound likewise below it.  The mixture is never worse than any of its rates.
-So both bounds together are no wider than `width` after
+A rate l alone, with weight w, puts the upper bound at most l / 8 + (ln(1 / p) - ln w) / (l n) above the mean of n
+rewards on [0, 1], by Hoeffding's lemma, and the lower bound likewise below it.  The mixture is never worse than any of
+its rates.  So both bounds together are no wider than `width` after
 
     n = (ln(1 / p_lower) + ln(1 / p_upper) - 2 ln w) / (l (width - l / 4))
 
@@ -82,8 +82,8 @@ def pulls_for_share(share: float, middle: float, logs: tuple[float, float], nois
     """Return after how many pulls U - L is at most `share` times L, or U at most `LEAST_MEAN`, whatever the rewards.
 
     With a = ln(1 / p) - ln w and the empirical mean x, a rate l alone has U <= (l x + a_U / n) / (1 - e^(-l)) and
-    L >= (l x - a_L / n) / (e^l - 1), so U - L <= l x + (e^l a_U + a_L) / ((e^l - 1) n).  U is at most `LEAST_MEAN` where
-    x is small, and where it is not, the share is reached after the n that is computed here.
+    L >= (l x - a_L / n) / (e^l - 1), so U - L <= l x + (e^l a_U + a_L) / ((e^l - 1) n).  U is at most `LEAST_MEAN`
+    where x is small, and where it is not, the share is reached after the n that is computed here.
     """
     if not noise.bounded:
         return pulls_for_width(share * LEAST_MEAN / (1 + share), middle, logs, noise)

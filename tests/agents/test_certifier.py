@@ -1,4 +1,4 @@
-"""An explorer that certifies its answers: it does what the compiled loop does, and can be asked how good its answer is."""
+"""An explorer that certifies: it does what the compiled loop does, and can be asked how good its answer is."""
 
 import json
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestbefore.memory import count
 from bestbefore.bounds import LEAST_MEAN
+from bestbefore.memory import count
 from bestbefore.noise import BOUNDED, Noise
 from bestbefore.probe.certificates import (
     CHARGE,

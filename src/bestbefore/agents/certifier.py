@@ -65,8 +65,8 @@ class Certifier:
                 pulls = ahead.memory.pulls[slot]
                 ahead.memory.total[slot] += under_way * (ahead.memory.total[slot] / pulls if pulls else 0.5)
                 ahead.memory.pulls[slot] += under_way
-        slot, _ = decide(ahead, self.left, self.settings)
-        return int(ahead.memory.arrival[slot]) if slot >= 0 else 0
+        chosen, _ = decide(ahead, self.left, self.settings)
+        return int(ahead.memory.arrival[chosen]) if chosen >= 0 else 0
 
     def asked(self, pulls: int) -> None:
         """Count pulls as spent."""
@@ -98,7 +98,7 @@ class Certifier:
         return float(now.levels[slot, LOWER]), float(now.levels[slot, UPPER])
 
     def state(self) -> list[Any]:
-        """Return what is to be saved beside the arms and their pulls: a row for each arm, by slot, and that of nobody."""
+        """Return what is to be saved beside arms and pulls: a row for each arm, by slot, and the one of nobody."""
         levels, counts = self.certificates.levels.tolist(), self.certificates.counts.tolist()
         rows = [dict(zip(_ROW, levels[row][:LOG_LOWER] + counts[row], strict=True)) for row in self._rows()]
         return [{"wanted": self._wanted, "until": self._until, "spent": self._spent}, *rows]

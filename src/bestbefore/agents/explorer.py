@@ -43,9 +43,9 @@ class Explorer(BaseAgent):
     seed
         A seed or a generator, for rules that draw.
     probe
-        "certify": pull arms until the answer is certified, see `bestbefore.probe.certify`; "fixed": test each arm by as
-        many pulls when it arrives, as the paper does; "challenge" with keep="king".  Unless given, it is "certify" with
-        keep="staircase" and an epsilon or a budget, and what the keep rule needs otherwise.
+        "certify": pull arms until the answer is certified, see `bestbefore.probe.certify`; "fixed": test all arms alike
+        when they arrive, as the paper does; "challenge" with keep="king".  Unless given, it is "certify" where
+        keep="staircase" and there is an epsilon or a budget, and what the keep rule needs otherwise.
     budget
         With certificates: at most so many pulls after each arrival.  With `memory` and without epsilon, they are spent
         to make `gap` as small as possible.
@@ -54,8 +54,8 @@ class Explorer(BaseAgent):
     reacts
         With certificates: what arrives may depend on what was answered or pulled.  The weak guarantee then costs more.
     pending
-        With fixed tests: how many arms may be under test at once, the newest among them; those before it are stored arms
-        and take a slot.  When one more arrives, the oldest is settled with the rewards that it has.
+        With fixed tests: how many arms may be under test at once, the newest among them; those before it are stored and
+        take a slot.  When one more arrives, the oldest is settled with the rewards that it has.
     tests
         With fixed tests: pull each arm exactly this many times.  Or how they are counted: "paper", "pairs", or "exact"
         for rewards of 0 and 1, see `bestbefore.pairs`.
@@ -163,8 +163,8 @@ class Explorer(BaseAgent):
     def gap(self) -> float:
         """With probability 1 - delta the answer is within this of the best valid arm, now.  It falls as rewards come.
 
-        With certificates it is the highest upper bound of all other arms, stored or dropped, less the lower bound of the
-        answer.  With fixed tests it is `promise`, or 1 where nothing is promised.
+        With certificates it is the highest upper bound of all other arms, stored or dropped, less the lower bound of
+        the answer.  With fixed tests it is `promise`, or 1 where nothing is promised.
         """
         if self._certifier:
             return self._certifier.answer()[1]

@@ -23,7 +23,7 @@ VERSION = 2
 
 
 def checked_agent(state: Any, agent: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of the saved state of an agent, as the newest version has them, or say what is wrong with it."""
+    """Return the fields of an agent's saved state, as the newest version has them, or say what is wrong with it."""
     if not isinstance(state, dict):
         raise ValueError(f"state must be a dict as given by state(), not {type(state).__name__}")
     if state.get("agent") != agent:

@@ -37,8 +37,8 @@ class TestsOption(click.ParamType):  # type: ignore[type-arg]
     "-k",
     "--keep",
     type=Listed(str),
-    help=f"Keep rules, of {', '.join(KEEP)}.  [default: bucket,topk,staircase; staircase alone with --budget, --relative "
-    "or --probe certify]",
+    help=f"Keep rules, of {', '.join(KEEP)}.  [default: bucket,topk,staircase; with --budget, --relative or "
+    "--probe certify, staircase]",
 )
 @click.option("-e", "--epsilon", type=float, help="The accuracy that pulls are for.  [default: 3/memory]")
 @click.option(
@@ -59,8 +59,8 @@ class TestsOption(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--tests",
     type=TestsOption(),
-    help="Pull each arm exactly this many times; or how many follow from epsilon: paper, pairs, or exact for rewards of 0 "
-    "and 1.  [default: paper]",
+    help="Pull each arm exactly this many times; or how many follow from epsilon: paper, pairs, or exact for rewards "
+    "of 0 and 1.  [default: paper]",
 )
 @click.option("--slack", type=float, help="How freely staircase passes over new arms.  [default: 1; with --epsilon, 0]")
 @stream_options(delta=plan.DELTA)
@@ -80,8 +80,8 @@ def explore(
     """Show how well each keep rule finds the best valid arm, with how much memory.
 
     Every arm is tested when it arrives; then the rule decides who stays in the slots.  With --epsilon or --budget
-    staircase pulls arms only as long as it takes to certify its answer.  The error at a time is the best valid mean less
-    the mean of the arm that the rule would answer with.
+    staircase pulls arms only as long as it takes to certify its answer.  The error at a time is the best valid mean
+    less the mean of the arm that the rule would answer with.
 
     \b
     bestbefore explore                                   uniform means, W = 50, memory from 2 to 20

@@ -83,9 +83,8 @@ def _probe(rule: Keep, probe: str | None, ends: bool, tests: dict[str, Any], cer
     wrong = said_of_tests if probe == "certify" else said_of_certificates
     if wrong and not (rule.probe == "challenge" and wrong == ["pending"]):
         other = "probe='fixed'" if probe == "certify" else "probe='certify', which keep='staircase' can do"
-        raise ValueError(
-            f"{wrong[0]} must be left out with probe={probe!r}, not {(tests | certificates)[wrong[0]]!r}: it is for {other}"
-        )
+        value = (tests | certificates)[wrong[0]]
+        raise ValueError(f"{wrong[0]} must be left out with probe={probe!r}, not {value!r}: it is for {other}")
     if rule.probe == "challenge" and tests["pending"] is not None:
         raise ValueError(f"pending must be 1 with keep={rule.name!r}: one challenge at a time, not {tests['pending']}")
     return probe
@@ -103,37 +102,48 @@ def _certified(
     """Return the plan of an explorer that certifies its answers."""
     window = common["window"]
     budget = None if budget is None else whole("budget", budget)
-    if epsilon is None and memory is None:
-        epsilon = EPSILON
-    if epsilon is None and budget is None:
-        epsilon = bounds.epsilon_for_memory(whole("memory", memory))
-        if epsilon >= 1 and memory < window:
-            raise ValueError(
-                f"epsilon or budget must be given for probe='certify' with {memory} slots: 3 / memory is no less than 1"
-            )
-        epsilon = min(epsilon, 1.0)
-    if epsilon is not None:
-        epsilon = between("epsilon", epsilon, 0, 1, closed="right")
-        least = bounds.certificate_slots(epsilon, window, relative=relative, share=3 / 4)
-    if epsilon is None and relative:
-        raise ValueError("epsilon must be given with relative=True, not None: it is a share of the best mean")
+    memory = None if memory is None else whole("memory", memory)
+    target = _target(epsilon, memory, budget, window)
     if memory is None:
-        memory = bounds.certificate_slots(float(epsilon or EPSILON), window, relative=relative)
-    elif whole("memory", memory) < window and epsilon is not None and budget is None and memory < least:
+        memory = bounds.certificate_slots(target, window, relative=relative)
+    elif target and budget is None and memory < (least := _least_slots(target, window, relative=relative)):
         raise ValueError(
-            f"memory must be at least {least} slots to promise epsilon={epsilon!r} with probe='certify', not {memory}; "
+            f"memory must be at least {least} slots to promise epsilon={target!r} with probe='certify', not {memory}; "
             "with a budget, the explorer does what it can with fewer, and `gap` says what that is"
         )
+    if not target and relative:
+        raise ValueError("epsilon must be given with relative=True, not None: it is a share of the best mean")
     return ExplorePlan(
         **common,
         memory=memory,
         slots=min(memory, window),
-        epsilon=0.0 if epsilon is None else epsilon,
-        promise=epsilon,
+        epsilon=target,
+        promise=target or None,
         budget=budget,
         relative=relative,
         reacts=reacts,
     )
+
+
+def _target(epsilon: float | None, memory: int | None, budget: int | None, window: int) -> float:
+    """Return the epsilon at which pulls may end: as it was said, or as the slots allow; 0 for as small as possible."""
+    if epsilon is not None:
+        return float(between("epsilon", epsilon, 0, 1, closed="right"))
+    if memory is None:
+        return EPSILON
+    if budget is not None:
+        return 0.0
+    slots = min(memory, window)
+    if slots < window and slots <= 3:
+        raise ValueError(
+            f"epsilon or budget must be given for probe='certify' with {slots} slots: 3 / {slots} says nothing"
+        )
+    return min(bounds.epsilon_for_memory(slots), 1.0)
+
+
+def _least_slots(epsilon: float, window: int, *, relative: bool) -> int:
+    """Return the slots below which cells leave less than a fourth of epsilon."""
+    return bounds.certificate_slots(epsilon, window, relative=relative, share=3 / 4)
 
 
 def _tested(

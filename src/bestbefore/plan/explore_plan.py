@@ -66,8 +66,7 @@ class ExplorePlan:
         cell = max(self.epsilon - 2 * self.theta, 0.0)
         if self.tests == "exact":
             return pairs.exact_pulls(*task, arms=self.arms, cell=cell)
-        who = {"arms": self.arms, "arrival": arrival, "reacts": self.reacts}
-        return pairs.pair_pulls(*task, **who, cell=cell, sigma=self.noise.sigma)
+        return pairs.pair_pulls(*task, arms=self.arms, arrival=arrival, cell=cell, sigma=self.noise.sigma)
 
     def logs_of(self, arrival: int) -> tuple[float, float]:
         """Return ln(1 / p) of the lower and of the upper bound of an arm's certificate."""

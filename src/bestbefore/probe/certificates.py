@@ -66,9 +66,9 @@ class Certificates(NamedTuple):
 class Settings(NamedTuple):
     """What the rule is told.
 
-    The answer may be worse than the best by `epsilon`, or by a share epsilon of the best mean if `relative`.  `slots` is
-    m; `cell` is the width of a cell, 0 where memory is never full; `room` is what cells leave of epsilon.  Arms with
-    fewer pulls than `few` are never known well enough.
+    The answer may be worse than the best by `epsilon`, or by a share epsilon of the best mean if `relative`.  `slots`
+    is m; `cell` is the width of a cell, 0 where memory is never full; `room` is what cells leave of epsilon.  Arms
+    with fewer pulls than `few` are never known well enough.
     """
 
     epsilon: float

@@ -71,8 +71,8 @@ def explore(
     Columns: keep, memory, run; mean, median and max error over all times, where the error is the best valid mean less
     the mean of the answer, and with no answer the best valid mean itself; within, the share of times with an error
     of at most epsilon; epsilon; pulls, of all arms together; peak_memory; gap, the mean over all times of how far the
-    answer may be from the best with probability 1 - delta, which is 1 where nothing is promised; certified, the share of
-    times at which it is promised that the answer is within epsilon.
+    answer may be from the best with probability 1 - delta, which is 1 where nothing is promised; certified, the share
+    of times at which it is promised that the answer is within epsilon.
 
     `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
     In one run all rules see the same arms.
