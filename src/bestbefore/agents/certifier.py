@@ -105,7 +105,7 @@ class Certifier:
 
     def restore(self, state: list[Any], now: int) -> None:
         """Take back what was saved, if it fits the arms stored."""
-        (memory, levels, counts), rows = self.certificates, self._rows()
+        (memory, levels, counts, by_age), rows = self.certificates, self._rows()
         if len(state) != len(rows) + 1:
             raise ValueError(f"state is damaged: {len(rows)} certificates are needed, not {len(state) - 1}")
         next_pulls = saved.checked(state[0], {"wanted": int, "until": int, "spent": int})
@@ -113,6 +113,7 @@ class Certifier:
         if self._wanted and self._wanted not in memory.arrival:
             raise ValueError(f"state is damaged: arm {self._wanted} cannot be wanted, for it is not here")
         self._slot = int((memory.arrival == self._wanted).argmax())
+        by_age[: len(rows) - 1] = sorted(rows[:-1], key=lambda slot: memory.arrival[slot])
         for row, record in zip(rows, state[1:], strict=True):
             known = saved.checked(record, _ROW)
             pulls = int(memory.pulls[row]) if row < memory.pulls.size else 0

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from bestbefore._jit import inlined, njit
 from bestbefore.bounds import LEAST_MEAN, certificate_cell, certificate_room
 from bestbefore.confidence import Bets, bets, lower, upper
-from bestbefore.memory import Memory, drop, empty_memory, free_slot, put
+from bestbefore.memory import Memory, count, drop, empty_memory, free_slot, put
 from bestbefore.mixture import KNOWN, middle_rate
 from bestbefore.noise import Noise
 
@@ -53,7 +53,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class Certificates(NamedTuple):
-    """The slots, and a row of `levels` and of `counts` for each.
+    """The slots, and a row of `levels` and of `counts` for each; and the slots of arms `by_age`, the oldest first.
 
     There is one row more, for a charge whose heir was withdrawn when no other arm was there to take it over.
     """
@@ -61,6 +61,7 @@ class Certificates(NamedTuple):
     memory: Memory
     levels: Floats
     counts: Ints
+    by_age: Ints
 
 
 class Settings(NamedTuple):
@@ -108,14 +109,15 @@ def no_certificates(slots: int) -> Certificates:
     rows = slots + 1
     levels = np.zeros((rows + 1, 5))
     levels[:rows, UPPER] = 1.0
-    return Certificates(empty_memory(rows), levels, np.zeros((rows + 1, 3), np.int64))
+    return Certificates(empty_memory(rows), levels, np.zeros((rows + 1, 3), np.int64), np.zeros(rows, np.int64))
 
 
 @njit
 def copied(c: Certificates) -> Certificates:
     """Return a copy, which may be changed without a trace."""
     arrival, pulls, total = c.memory
-    return Certificates(Memory(arrival.copy(), pulls.copy(), total.copy()), c.levels.copy(), c.counts.copy())
+    memory = Memory(arrival.copy(), pulls.copy(), total.copy())
+    return Certificates(memory, c.levels.copy(), c.counts.copy(), c.by_age.copy())
 
 
 @njit
@@ -124,6 +126,7 @@ def admit(c: Certificates, arrival: int, log_lower: float, log_upper: float) -> 
     slot = free_slot(c.memory)
     if slot < 0:
         raise ValueError("an arm can arrive only when a slot is free")
+    c.by_age[count(c.memory)] = slot
     put(c.memory, slot, arrival, 0, 0.0)
     c.levels[slot, LOG_LOWER], c.levels[slot, LOG_UPPER] = log_lower, log_upper
     return slot
@@ -132,6 +135,11 @@ def admit(c: Certificates, arrival: int, log_lower: float, log_upper: float) -> 
 @njit
 def let_go(c: Certificates, slot: int) -> None:
     """Drop an arm, its claim and its charge, and leave nothing behind."""
+    found = False
+    for place in range(count(c.memory) - 1):
+        found = found or c.by_age[place] == slot
+        if found:
+            c.by_age[place] = c.by_age[place + 1]
     drop(c.memory, slot)
     c.levels[slot, :] = 0.0
     c.levels[slot, UPPER] = 1.0
@@ -152,7 +160,7 @@ def expire(c: Certificates, oldest: int) -> None:
 @inlined
 def told(c: Certificates, slot: int, pulls: int, total: float, settings: Settings) -> None:
     """Count rewards for the arm in a slot."""
-    (_, all_pulls, totals), _, _ = c
+    _, all_pulls, totals = c.memory
     all_pulls[slot] += pulls
     totals[slot] += total
     note(c, slot, settings)
@@ -168,7 +176,8 @@ def note(c: Certificates, slot: int, settings: Settings) -> None:
 @njit
 def refresh_lower(c: Certificates, slot: int, settings: Settings) -> None:
     """Bring a lower bound up to date; it never falls."""
-    (_, pulls, totals), levels, counts = c
+    _, pulls, totals = c.memory
+    levels, counts = c.levels, c.counts
     if counts[slot, SEEN_LOWER] < pulls[slot]:
         last, log = levels[slot, LOWER], levels[slot, LOG_LOWER]
         levels[slot, LOWER] = lower(pulls[slot], totals[slot], log, settings.bets, settings.noise, last)
@@ -178,7 +187,8 @@ def refresh_lower(c: Certificates, slot: int, settings: Settings) -> None:
 @njit
 def refresh_upper(c: Certificates, slot: int, settings: Settings) -> None:
     """Bring an upper bound up to date; it never rises."""
-    (_, pulls, totals), levels, counts = c
+    _, pulls, totals = c.memory
+    levels, counts = c.levels, c.counts
     if counts[slot, SEEN_UPPER] < pulls[slot]:
         last, log = levels[slot, UPPER], levels[slot, LOG_UPPER]
         levels[slot, UPPER] = upper(pulls[slot], totals[slot], log, settings.bets, settings.noise, last)

@@ -205,7 +205,7 @@ def _to_certify(c: Certificates, after: int, settings: Settings) -> int:
 @njit
 def _drop_older(c: Certificates, newer: int) -> None:
     """Drop the arms that are older than one, and whose claims are at most its lower bound."""
-    (arrivals, _, _), levels, _ = c
+    arrivals, levels = c.memory.arrival, c.levels
     bar, arrival = levels[newer, LOWER], arrivals[newer]
     for slot in range(arrivals.size):
         if 0 < arrivals[slot] < arrival and levels[slot, UPPER] <= bar and levels[slot, CHARGE] <= bar:

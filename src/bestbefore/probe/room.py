@@ -8,10 +8,13 @@ import math
 
 import numpy as np
 
-from bestbefore._jit import njit
+from bestbefore._jit import inlined, njit
+from bestbefore.memory import count
 from bestbefore.probe.certificates import (
     CHARGE,
     LOWER,
+    SEEN_LOWER,
+    SEEN_UPPER,
     UPPER,
     Certificates,
     Settings,
@@ -63,10 +66,10 @@ def _least_excess(c: Certificates, settings: Settings) -> tuple[int, int, float]
     A newer arm covers what is at most epsilon above its L, rounded down.  The arms are -1 if there is but one.
     """
     found, its_heir, heir, least = -1, -1, -1, np.inf
-    for slot in np.argsort(-c.memory.arrival):
-        if c.memory.arrival[slot] == 0:
-            break
-        refresh(c, slot, settings)
+    for place in range(count(c.memory) - 1, -1, -1):
+        slot = c.by_age[place]
+        if min(c.counts[slot, SEEN_LOWER], c.counts[slot, SEEN_UPPER]) < c.memory.pulls[slot]:
+            refresh(c, slot, settings)
         if heir >= 0:
             claimed = claim(c, slot)
             excess = claimed - _rounded(c.levels[heir, LOWER], settings) - allowed(claimed, settings)
@@ -79,7 +82,7 @@ def _least_excess(c: Certificates, settings: Settings) -> tuple[int, int, float]
     return found, its_heir, least
 
 
-@njit
+@inlined
 def _rounded(level: float, settings: Settings) -> float:
     """Return a level rounded down to a multiple of a cell, or its logarithm; as it is, where there are no cells."""
     if settings.cell == 0 or level <= 0:
@@ -97,9 +100,8 @@ def to_make_room(c: Certificates, settings: Settings) -> int:
     older arm is paired with the newer arms of the highest L and of the highest mean.
     """
     older, newer, fewest, top, best = -1, -1, np.inf, -1, -1
-    for slot in np.argsort(-c.memory.arrival):
-        if c.memory.arrival[slot] == 0:
-            break
+    for place in range(count(c.memory) - 1, -1, -1):
+        slot = c.by_age[place]
         if top >= 0:
             for heir in (top, best):
                 pulls = _pulls_to_cover(c, slot, heir, settings)
@@ -118,7 +120,7 @@ def to_make_room(c: Certificates, settings: Settings) -> int:
     return found if found >= 0 else widest(c, 0, settings)
 
 
-@njit
+@inlined
 def _pulls_to_cover(c: Certificates, older: int, newer: int, settings: Settings) -> float:
     """Return about how many pulls it takes until the newer of two arms covers the older, infinity if it seems never.
 

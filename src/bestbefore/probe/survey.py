@@ -47,7 +47,8 @@ class Survey(NamedTuple):
 @njit
 def survey(c: Certificates, after: int) -> Survey:
     """Look at all arms newer than `after`, as if it had expired, and with it charges that stand for none newer."""
-    (arrivals, pulls, totals), levels, counts = c
+    arrivals, pulls, totals = c.memory
+    levels, counts = c.levels, c.counts
     leader, first, second, top = -1, -1, -1, -1
     best, highest, next_highest, top_lower = -np.inf, 0.0, 0.0, -np.inf
     nobody = arrivals.size
@@ -97,7 +98,8 @@ def shrunk_mean(c: Certificates, slot: int) -> float:
 @inlined
 def of_two(c: Certificates, low: int, high: int, settings: Settings) -> int:
     """Return which of two arms to pull, so that L of the first comes near U of the second; -1 if both are known."""
-    (_, pulls, totals), levels, _ = c
+    _, pulls, totals = c.memory
+    levels = c.levels
     lower_side = (totals[low] + 0.5) / (pulls[low] + 1) - levels[low, LOWER]
     upper_side = levels[high, UPPER] - (totals[high] + 0.5) / (pulls[high] + 1)
     if LEADER_SHARE * lower_side > (1 - LEADER_SHARE) * upper_side:
