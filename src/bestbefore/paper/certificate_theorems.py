@@ -1,0 +1,193 @@
+"""The guarantees of certified exploration, as experiments: right answers, honest gaps, and few pulls.
+
+These are ours, not the paper's; `bestbefore.probe.certify` has the proof.  The windows are small, so that thousands of
+runs take no more than a minute; benchmarks/certify.py has larger ones.
+"""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from bestbefore import bounds
+from bestbefore.arguments import whole
+from bestbefore.paper.finding import Finding, average, share
+from bestbefore.paper.trials import EASY, Floats, Ints, Seen, Trial, eleven_streams, run_trials, unlimited
+from bestbefore.probe.certificates import settings_of
+from bestbefore.simulate.certify_loop import CERTIFIED, PEAK, PULLS, logs_of
+from bestbefore.streams import Stream
+
+ROUNDING: Final = 1e-9
+"""An error of exactly what is allowed is no failure."""
+
+SIGMA: Final = 0.5
+"""The standard deviation of Gaussian rewards."""
+
+HALF: Final = 1 / 4
+"""The factor of a logarithm that makes a bound half as wide."""
+
+MOST: Final = 100
+"""The largest budget: pulls an arrival, where gaps are judged."""
+
+WORDS: Final = {
+    "weak": "at one time the answer is within epsilon of the best with probability 1 - delta",
+    "strong": "at all times at once",
+    "anytime": "at all times of a stream of unknown length",
+}
+
+Flags = npt.NDArray[np.bool_]
+
+
+def rewards_of(stream: Stream) -> dict[str, Stream]:
+    """Return the same arms with three kinds of rewards."""
+    return {"0 or 1": stream, "0, 1/2 or 1": stream.rated([0, 0.5, 1]), "Gaussian": stream.gaussian(SIGMA)}
+
+
+def certificates(
+    window: int = 8, epsilon: float = 0.45, delta: float = 0.05, runs: int = 2000, seed: int = 0
+) -> list[Finding]:
+    """Ours: certified answers are within epsilon of the best, weakly, strongly and at any time, with 3 / epsilon slots.
+
+    On eleven streams with three kinds of rewards; weak is judged at the worst of four times.  With bounds half as wide
+    the promise is broken.
+    """
+    arms, slots = 3 * whole("window", window, at_least=2), bounds.memory(epsilon)
+    setting = f"epsilon = {epsilon}, delta = {delta}, W = {window}, n = {arms}, {slots} slots, 11 streams"
+    findings = []
+    for guarantee, words in WORDS.items():
+        logs = logs_of(window, delta, guarantee, arms)
+        for kind in rewards_of(eleven_streams(arms, window, epsilon)["uniform"]):
+            seen = _on_all(window, epsilon, logs, slots, kind, unlimited(runs), seed)
+            counts = {name: _failures(one.errors > epsilon + ROUNDING, guarantee, window) for name, one in seen.items()}
+            name = max(counts, key=lambda one: counts[one])
+            each = sum(int(one.counts[:, PULLS].sum()) for one in seen.values()) / (len(seen) * runs * arms)
+            findings.append(
+                share(
+                    counts[name],
+                    runs,
+                    at_most=delta,
+                    theorem="certificates",
+                    statement=f"{guarantee} (certify, ours): {words}",
+                    setting=f"{setting}, rewards {kind}",
+                    measured=f"failures on the worst stream ({name}); {each:,.0f} pulls an arm on average",
+                    sound=all(_kept_to(one, slots) for one in seen.values()),
+                    remark="the answer was certified at all times, and memory never held more than its slots",
+                )
+            )
+    return [*findings, _half_as_wide(window, epsilon, delta, runs, seed)]
+
+
+def _half_as_wide(window: int, epsilon: float, delta: float, runs: int, seed: int) -> Finding:
+    """Show that failures are noticed: with bounds half as wide, the one better arm is overlooked too often."""
+    arms, slots, name = 3 * window, bounds.memory(epsilon), "one arm better"
+    stream = eleven_streams(arms, window, epsilon)[name]
+    logs = HALF * logs_of(window, delta, "weak", arms)
+    (seen,) = run_trials(
+        [Trial(stream, window, logs, settings_of(epsilon, slots, stream.noise), unlimited(runs), seed)]
+    )
+    return share(
+        _failures(seen.errors > epsilon + ROUNDING, "weak", window),
+        runs,
+        at_least=delta,
+        theorem="certificates",
+        statement="bounds half as wide break the promise",
+        setting=f"epsilon = {epsilon}, delta = {delta}, W = {window}, n = {arms}, {slots} slots, {name}, 0 or 1",
+        measured="failures at the worst of four times",
+    )
+
+
+def _on_all(
+    window: int, epsilon: float, logs: Floats, slots: int, kind: str, budgets: Ints, seed: int
+) -> dict[str, Seen]:
+    """Run all eleven streams with one kind of rewards."""
+    chosen = eleven_streams(logs.shape[0], window, epsilon)
+    with_rewards = [rewards_of(stream)[kind] for stream in chosen.values()]
+    trials = [
+        Trial(stream, window, logs, settings_of(epsilon, slots, stream.noise), budgets, seed) for stream in with_rewards
+    ]
+    return dict(zip(chosen, run_trials(trials), strict=True))
+
+
+def _failures(failed: Flags, guarantee: str, window: int) -> int:
+    """Count the runs that failed: at the worst of four times that are fixed beforehand (weak), or at any time."""
+    if guarantee == "weak":
+        times = [window // 2, window, 2 * window - 1, 3 * window - 1]
+        return int(failed[:, times].sum(axis=0).max())
+    return int(failed.any(axis=1).sum())
+
+
+def _kept_to(seen: Seen, slots: int) -> bool:
+    """Say whether all answers were certified, with so many slots."""
+    return bool((seen.counts[:, CERTIFIED] == seen.errors.shape[1]).all() and (seen.counts[:, PEAK] <= slots).all())
+
+
+def gap(window: int = 10, epsilon: float = 0.2, delta: float = 0.05, runs: int = 2000, seed: int = 0) -> list[Finding]:
+    """Ours: the error is above the gap with probability delta at most, however few pulls and slots there were.
+
+    Runs with half a window of slots and random budgets, 1 to 100 pulls an arrival, are stopped at a random time, on
+    eleven streams; once with epsilon as a share of the best mean, and all slots.  With bounds half as wide, gaps are
+    not honest.
+    """
+    arms, rng = 2 * whole("window", window, at_least=2), np.random.default_rng((seed, 1))
+    budgets, times = (MOST ** rng.random(runs)).astype(np.int64), rng.integers(arms, size=runs)
+    logs = logs_of(window, delta, "weak", arms)
+    findings = []
+    for kind in rewards_of(eleven_streams(arms, window, epsilon)["uniform"]):
+        seen = _on_all(window, epsilon, logs, window // 2, kind, budgets, seed)
+        setting = f"W = {window}, n = {arms}, {window // 2} slots, epsilon = {epsilon}, rewards {kind}"
+        findings.append(_honesty(seen, times, setting, epsilon, delta))
+    chosen = eleven_streams(arms, window, epsilon)
+    trials = [
+        Trial(
+            stream, window, logs, settings_of(epsilon, window, stream.noise, whole=True, relative=True), budgets, seed
+        )
+        for stream in chosen.values()
+    ]
+    seen = dict(zip(chosen, run_trials(trials), strict=True))
+    setting = f"W = {window} slots, n = {arms}, epsilon = {epsilon} of the best mean, rewards 0 or 1"
+    return [*findings, _honesty(seen, times, setting, epsilon, delta)]
+
+
+def _honesty(seen: dict[str, Seen], times: Ints, setting: str, epsilon: float, delta: float) -> Finding:
+    """Count the runs whose error was above the gap when they were stopped, on the worst stream."""
+    rows = np.arange(times.size)
+    broken = {name: int((one.errors > one.gaps + ROUNDING)[rows, times].sum()) for name, one in seen.items()}
+    name = max(broken, key=lambda one: broken[one])
+    wide = float(np.mean([(one.gaps[rows, times] > epsilon).mean() for one in seen.values()]))
+    return share(
+        broken[name],
+        times.size,
+        at_most=delta,
+        theorem="gap",
+        statement="whatever was pulled, the error is at most the gap with probability 1 - delta (certify, ours)",
+        setting=f"{setting}, delta = {delta}, 11 streams, 1 to {MOST} pulls an arrival",
+        measured=f"runs, stopped at random, with an error above the gap, on the worst stream ({name})",
+        remark=f"the gap was above {epsilon} in {wide:.0%} of the runs: their budgets were too small",
+    )
+
+
+def certified_pulls(
+    window: int = 50, epsilon: float = 0.1, delta: float = 0.05, periods: int = 10, runs: int = 4, seed: int = 0
+) -> list[Finding]:
+    """Ours: certified exploration takes at most a seventh of the paper's pulls, on most random streams a thirtieth."""
+    arms, paper = periods * whole("window", window, at_least=2), bounds.pulls(epsilon, window, delta)
+    chosen, logs = eleven_streams(arms, window, epsilon), logs_of(window, delta, "weak", arms)
+    settings = {name: settings_of(epsilon, window, stream.noise, whole=True) for name, stream in chosen.items()}
+    trials = [Trial(stream, window, logs, settings[name], unlimited(runs), seed) for name, stream in chosen.items()]
+    seen = dict(zip(chosen, run_trials(trials), strict=True))
+    shares = {name: one.counts[:, PULLS] / (arms * paper) for name, one in seen.items()}
+    findings = []
+    for names, words, bound in ((tuple(chosen), "every stream", 1 / 7), (EASY, ", ".join(EASY), 1 / 30)):
+        name = max(names, key=lambda one: float(shares[one].mean()))
+        findings.append(
+            average(
+                shares[name].tolist(),
+                at_most=bound,
+                theorem="certified-pulls",
+                statement=f"certify takes at most 1/{1 / bound:.0f} of the paper's pulls: {words} (ours)",
+                setting=f"weak, epsilon = {epsilon}, delta = {delta}, W = {window} slots, n = {arms}, rewards 0 or 1",
+                measured=f"pulls an arm over the paper's {paper:,}, on the worst stream ({name})",
+                sound=all(_kept_to(seen[one], window) for one in names),
+            )
+        )
+    return findings
