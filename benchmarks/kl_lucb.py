@@ -123,7 +123,7 @@ def compare(console: Console, epsilon: float) -> None:
     arms, few = PERIODS * WINDOW, min(bounds.memory(epsilon), WINDOW)
     table = Table(title=f"Pulls an arrival: W = {WINDOW}, n = {arms}, epsilon = {epsilon}, delta = {DELTA}, weak")
     ours = [f"certify, {few} slots"] + ([f"certify, {WINDOW} slots"] if few < WINDOW else [])
-    for column in ("stream", *ours, "stored", "KL-LUCB afresh", "ratio", "KL-LUCB carried over", "ratio"):
+    for column in ("stream", *ours, "stored", "KL-LUCB afresh", "ratios", "KL-LUCB carried over", "ratios"):
         table.add_column(column, justify="right")
     logs = logs_of(WINDOW, DELTA, "weak", arms)
     for name, stream in track(list(eleven_streams(arms, WINDOW, epsilon).items()), console=console, transient=True):
@@ -138,10 +138,10 @@ def compare(console: Console, epsilon: float) -> None:
         lucb = afresh(means, WINDOW, times, epsilon, DELTA, rng), carried_over(means, WINDOW, epsilon, DELTA, rng)
         cells = [f"{one:,.0f}" for one in certify] + [str(stored)]
         for other in lucb:
-            cells += [f"{other:,.0f}", f"{certify[0] / other:.3g}"]
+            cells += [f"{other:,.0f}", ", ".join(f"{one / other:.2g}" for one in certify)]
         table.add_row(name, *cells)
     console.print(table)
-    console.print(f"ratio: pulls of certify with {few} slots over those of KL-LUCB, which stores {WINDOW} arms")
+    console.print(f"stored: by certify, at most; KL-LUCB stores {WINDOW}.  Ratios: pulls of certify over its pulls.")
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def certificates(
         logs = logs_of(window, delta, guarantee, arms)
         for kind in rewards_of(eleven_streams(arms, window, epsilon)["uniform"]):
             seen = _on_all(window, epsilon, logs, slots, kind, unlimited(runs), seed)
-            counts = {name: _failures(one.errors > epsilon + ROUNDING, guarantee, window) for name, one in seen.items()}
+            counts = {name: failures(one.errors > epsilon + ROUNDING, guarantee, window) for name, one in seen.items()}
             name = max(counts, key=lambda one: counts[one])
             each = sum(int(one.counts[:, PULLS].sum()) for one in seen.values()) / (len(seen) * runs * arms)
             findings.append(
@@ -67,7 +67,7 @@ def certificates(
                     statement=f"{guarantee} (certify, ours): {words}",
                     setting=f"{setting}, rewards {kind}",
                     measured=f"failures on the worst stream ({name}); {each:,.0f} pulls an arm on average",
-                    sound=all(_kept_to(one, slots) for one in seen.values()),
+                    sound=all(kept_to(one, slots) for one in seen.values()),
                     remark="the answer was certified at all times, and memory never held more than its slots",
                 )
             )
@@ -85,7 +85,7 @@ def _half_as_wide(delta: float, runs: int, seed: int) -> Finding:
     logs, settings = logs_of(window, delta, "weak", arms) / 4, settings_of(epsilon, slots, stream.noise)
     (seen,) = run_trials([Trial(stream, window, logs, settings, unlimited(runs), seed)])
     return share(
-        _failures(seen.errors > epsilon + ROUNDING, "weak", window),
+        failures(seen.errors > epsilon + ROUNDING, "weak", window),
         runs,
         at_least=delta,
         theorem="certificates",
@@ -107,7 +107,7 @@ def _on_all(
     return dict(zip(chosen, run_trials(trials), strict=True))
 
 
-def _failures(failed: Flags, guarantee: str, window: int) -> int:
+def failures(failed: Flags, guarantee: str, window: int) -> int:
     """Count the runs that failed: at the worst of four times that are fixed beforehand (weak), or at any time."""
     if guarantee == "weak":
         times = [window // 2, window, 2 * window - 1, 3 * window - 1]
@@ -115,7 +115,7 @@ def _failures(failed: Flags, guarantee: str, window: int) -> int:
     return int(failed.any(axis=1).sum())
 
 
-def _kept_to(seen: Seen, slots: int) -> bool:
+def kept_to(seen: Seen, slots: int) -> bool:
     """Say whether all answers were certified, with so many slots."""
     return bool((seen.counts[:, CERTIFIED] == seen.errors.shape[1]).all() and (seen.counts[:, PEAK] <= slots).all())
 
@@ -155,7 +155,7 @@ def _a_third_as_wide(window: int, epsilon: float, delta: float, budgets: Ints, t
     logs, settings = logs_of(window, delta, "weak", arms) / 9, settings_of(epsilon, window, stream.noise, whole=True)
     (seen,) = run_trials([Trial(stream, window, logs, settings, budgets, seed)])
     return share(
-        _broken(seen, times),
+        broken_gaps(seen, times),
         times.size,
         at_least=delta,
         theorem="gap",
@@ -165,7 +165,7 @@ def _a_third_as_wide(window: int, epsilon: float, delta: float, budgets: Ints, t
     )
 
 
-def _broken(seen: Seen, times: Ints) -> int:
+def broken_gaps(seen: Seen, times: Ints) -> int:
     """Count the runs whose error was above the gap when they were stopped."""
     return int((seen.errors > seen.gaps + ROUNDING)[np.arange(times.size), times].sum())
 
@@ -173,7 +173,7 @@ def _broken(seen: Seen, times: Ints) -> int:
 def _honesty(seen: dict[str, Seen], times: Ints, setting: str, epsilon: float, delta: float) -> Finding:
     """Judge the gaps by the stream on which they were too small most often."""
     rows = np.arange(times.size)
-    broken = {name: _broken(one, times) for name, one in seen.items()}
+    broken = {name: broken_gaps(one, times) for name, one in seen.items()}
     name = max(broken, key=lambda one: broken[one])
     wide = float(np.mean([(one.gaps[rows, times] > epsilon).mean() for one in seen.values()]))
     return share(
@@ -209,7 +209,7 @@ def certified_pulls(
                 statement=f"certify takes at most 1/{1 / bound:.0f} of the paper's pulls: {words} (ours)",
                 setting=f"weak, epsilon = {epsilon}, delta = {delta}, W = {window} slots, n = {arms}, rewards 0 or 1",
                 measured=f"pulls an arm over the paper's {paper:,}, on the worst stream ({name})",
-                sound=all(_kept_to(seen[one], window) for one in names),
+                sound=all(kept_to(seen[one], window) for one in names),
             )
         )
     return findings
