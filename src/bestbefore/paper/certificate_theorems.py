@@ -57,6 +57,8 @@ def certificates(
             seen = _on_all(window, epsilon, logs, slots, kind, unlimited(runs), seed)
             counts = {name: failures(one.errors > epsilon + ROUNDING, guarantee, window) for name, one in seen.items()}
             count, place = _worst(counts)
+            sound = all(kept_to(one, slots) for one in seen.values())
+            kept = "the answer was certified at all times, and memory never held more than its slots"
             each = sum(int(one.counts[:, PULLS].sum()) for one in seen.values()) / (len(seen) * runs * arms)
             findings.append(
                 share(
@@ -67,8 +69,8 @@ def certificates(
                     statement=f"{guarantee} (certify, ours): {words}",
                     setting=f"{setting}, rewards {kind}",
                     measured=f"failures {place}; {each:,.0f} pulls an arm on average",
-                    sound=all(kept_to(one, slots) for one in seen.values()),
-                    remark="the answer was certified at all times, and memory never held more than its slots",
+                    sound=sound,
+                    remark=kept if sound else f"it is not so that {kept}",
                 )
             )
     return [*findings, _half_as_wide(delta, runs, seed)]

@@ -115,10 +115,8 @@ class Trial:
             np.zeros(shape, np.int64),
             _no_counts(state, runs),
         )
-        noise, levels = self.stream.noise, drawn[0].levels
-        _run_rows(
-            state, means, levels, weights, noise, self.logs, self.window, self.budgets, self.settings, rewards, seen
-        )
+        noise, levels, logs = self.stream.noise, drawn[0].levels, np.ascontiguousarray(self.logs)
+        _run_rows(state, means, levels, weights, noise, logs, self.window, self.budgets, self.settings, rewards, seen)
         return seen
 
 
