@@ -11,8 +11,8 @@ from bestbefore.streams import uniform
 
 
 def test_weak_is_judged_at_the_worst_of_four_times_and_the_others_at_all_times():
-    """With W = 4 the four times are the 3rd, 5th, 8th and 12th; a run may fail at several of them."""
-    failed = np.zeros((5, 12), bool)
+    """With W = 4 the four times are the 3rd, 5th, 6th and 8th; a run may fail at several of them."""
+    failed = np.zeros((5, 8), bool)
     failed[[0, 1], 4] = failed[1, 7] = failed[2, 0] = failed[3, 1] = True
     assert failures(failed, "weak", window=4) == 2
     assert failures(failed, "strong", window=4) == failures(failed, "anytime", window=4) == 4
