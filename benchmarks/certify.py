@@ -1,8 +1,8 @@
 """Certified exploration, measured: pulls against the paper's, failures, honest gaps, and the time of a pull.
 
-    python benchmarks/certify.py [pulls] [failures] [gaps] [time]
+    python benchmarks/certify.py [pulls] [failures] [large] [gaps] [time]
 
-All parts unless some are named.  Runs in one process; all of it takes about half an hour.
+All parts unless some are named.  Runs in one process; all of it takes about half an hour on 2 cores.
 """
 
 import math
@@ -15,35 +15,15 @@ from rich.progress import track
 from rich.table import Table
 from scipy.stats import binomtest
 
-from bestbefore import bounds, streams
+from bestbefore import bounds
 from bestbefore.noise import BOUNDED
+from bestbefore.paper.trials import EASY, Trial, eleven_streams, run_trials, unlimited
 from bestbefore.probe.certificates import Settings, settings_of
-from bestbefore.simulate.certify_loop import CERTIFIED, PULLS, certify_stream, logs_of
+from bestbefore.simulate.certify_loop import CERTIFIED, PEAK, PULLS, certify_stream, logs_of
 from bestbefore.streams import Stream
 from timing import nanoseconds
 
 DELTA = 0.05
-EASY = ("uniform", "beta(2,5)", "beta(5,2)", "near 1")
-"""Streams on which the pulls are to be at most a thirtieth of the paper's."""
-
-
-def the_streams(arms: int, window: int, epsilon: float) -> dict[str, Stream]:
-    """Make the streams that everything is measured on."""
-    one_better = np.full(arms, 0.5)
-    one_better[window // 2 :: window] += 1.05 * epsilon
-    return {
-        "uniform": streams.uniform(arms),
-        "beta(2,5)": streams.beta(arms, 2, 5),
-        "beta(5,2)": streams.beta(arms, 5, 2),
-        "near 1": streams.uniform(arms, 0.9, 1.0),
-        "near 0": streams.uniform(arms, 0.0, 0.1),
-        "two-level": streams.two_level(arms, window),
-        "one arm better": streams.from_means(one_better),
-        "falling": streams.decreasing(arms),
-        "rising": streams.from_means(np.arange(arms) / arms),
-        "sawtooth 2W": streams.sawtooth(arms, 2 * window),
-        "all equal": streams.constant(arms),
-    }
 
 
 def slots_for(epsilon: float, window: int, cells: int = 10) -> int:
@@ -76,7 +56,7 @@ def pulls(console: Console, runs: int = 3, periods: int = 20) -> None:
             arms, slots = periods * window, slots_for(epsilon, window, cells)
             settings, logs = settings_for(epsilon, window, slots), logs_of(window, DELTA, guarantee, arms)
             paper = paper_pulls(epsilon, window, guarantee, arms)
-            for name, stream in the_streams(arms, window, epsilon).items():
+            for name, stream in eleven_streams(arms, window, epsilon).items():
                 ends = [certify_stream(stream, window, logs, settings, run=run)[0].counts for run in range(runs)]
                 ours = sum(int(end[PULLS]) for end in ends) / (runs * arms)
                 if any(end[CERTIFIED] < arms for end in ends):
@@ -97,32 +77,30 @@ def failures(console: Console, runs: int = 2000, window: int = 20, epsilon: floa
     settings = settings_for(epsilon, window, slots)
     title = f"Failures in {runs} runs: W = {window}, epsilon = {epsilon}, {slots} slots, delta = {DELTA}"
     table = Table(title=title)
-    for column in (
-        "stream",
-        "weak, worst time",
-        "99% limit",
-        "strong",
-        "99% limit",
-        "anytime",
-        "99% limit",
-        "half as wide",
-    ):
+    limited = [column for guarantee in bounds.GUARANTEES for column in (guarantee, "99% limit")]
+    for column in ("stream", *limited, "weak, half as wide", "peak", "certified"):
         table.add_column(column, justify="right")
-    for name, stream in track(list(the_streams(arms, window, epsilon).items()), "failures", console=console):
+    for name, stream in track(list(eleven_streams(arms, window, epsilon).items()), "failures", console=console):
         cells: list[str] = []
+        peak, certified = 0, 1.0
         for guarantee in bounds.GUARANTEES:
-            logs = logs_of(window, DELTA, guarantee, arms)
-            failed = np.array([_errors(stream, window, logs, settings, run) for run in range(runs)]) > epsilon + 1e-9
+            trial = Trial(stream, window, logs_of(window, DELTA, guarantee, arms), settings, unlimited(runs))
+            (seen,) = run_trials([trial])
+            failed = seen.errors > epsilon + 1e-9
             count = int(failed[:, times].sum(axis=0).max() if guarantee == "weak" else failed.any(axis=1).sum())
             cells += [f"{count / runs:.4f}", f"{limit(count, runs):.4f}"]
-        logs = logs_of(window, DELTA, "weak", arms) / 4  # bounds half as wide, to see that failures are noticed
-        failed = np.array([_errors(stream, window, logs, settings, run) for run in range(runs // 4)]) > epsilon + 1e-9
-        table.add_row(name, *cells, f"{failed[:, times].mean(axis=0).max():.4f}")
+            peak = max(peak, int(seen.counts[:, PEAK].max()))
+            certified = min(certified, float(seen.counts[:, CERTIFIED].min() / arms))
+        narrow = logs_of(window, DELTA, "weak", arms) / 4  # bounds half as wide, to see that failures are noticed
+        (seen,) = run_trials([Trial(stream, window, narrow, settings, unlimited(runs // 4))])
+        half = (seen.errors > epsilon + 1e-9)[:, times].mean(axis=0).max()
+        table.add_row(name, *cells, f"{half:.4f}", str(peak), f"{certified:.0%}")
     console.print(table)
 
 
-def _errors(stream: Stream, window: int, logs: np.ndarray, settings: Settings, run: int) -> np.ndarray:
-    return certify_stream(stream, window, logs, settings, run=run)[1].errors
+def large(console: Console) -> None:
+    """The same where windows are larger and epsilon is smaller; with fewer runs, which take their time."""
+    failures(console, runs=400, window=50, epsilon=0.1)
 
 
 def limit(count: int, runs: int) -> float:
@@ -138,13 +116,11 @@ def gaps(console: Console, runs: int = 2000, window: int = 20, epsilon: float = 
         table.add_column(column, justify="right")
     slots = slots_for(epsilon, window, 3)
     settings, logs = settings_for(epsilon, window, slots), logs_of(window, DELTA, "weak", arms)
-    for name, stream in track(list(the_streams(arms, window, epsilon).items()), "gaps", console=console):
+    for name, stream in track(list(eleven_streams(arms, window, epsilon).items()), "gaps", console=console):
         rng = np.random.default_rng(7)
-        errors, found = np.empty(runs), np.empty(runs)
-        for run in range(runs):
-            budget, time = int(10 ** rng.uniform(0, 2.5)), int(rng.integers(arms))
-            _, seen = certify_stream(stream, window, logs, settings, budget=budget, run=run)
-            errors[run], found[run] = seen.errors[time], seen.gaps[time]
+        budgets, times = (10 ** rng.uniform(0, 2.5, runs)).astype(np.int64), rng.integers(arms, size=runs)
+        (seen,) = run_trials([Trial(stream, window, logs, settings, budgets)])
+        errors, found = seen.errors[np.arange(runs), times], seen.gaps[np.arange(runs), times]
         count = int((errors > found + 1e-9).sum())
         share = float((found > epsilon).mean())
         numbers = [count / runs, limit(count, runs), errors.mean(), found.mean(), share]
@@ -158,7 +134,7 @@ def time(console: Console, arms: int = 20_000, window: int = 50, epsilon: float 
     for column in ("stream", "pulls of an arm", "ns a pull", "ns an arm"):
         table.add_column(column, justify="right")
     settings, logs = settings_for(epsilon, window, slots_for(epsilon, window)), logs_of(window, DELTA, "weak", arms)
-    for name, stream in track(list(the_streams(arms, window, epsilon).items()), "time", console=console):
+    for name, stream in track(list(eleven_streams(arms, window, epsilon).items()), "time", console=console):
         made = int(certify_stream(stream, window, logs, settings)[0].counts[PULLS])
 
         def work(stream: Stream = stream) -> object:
@@ -169,7 +145,13 @@ def time(console: Console, arms: int = 20_000, window: int = 50, epsilon: float 
     console.print(table)
 
 
-PARTS: dict[str, Callable[[Console], None]] = {"pulls": pulls, "failures": failures, "gaps": gaps, "time": time}
+PARTS: dict[str, Callable[[Console], None]] = {
+    "pulls": pulls,
+    "failures": failures,
+    "large": large,
+    "gaps": gaps,
+    "time": time,
+}
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:

@@ -28,6 +28,10 @@ SMALL = {
     "sample": {"window": 20, "runs": 300},
     "king": {"window": 20, "arms": 60, "runs": 80},
     "stairs": {"window": 12, "runs": 100},
+    "certificates": {"delta": 0.1, "runs": 80},
+    "gap": {"delta": 0.1, "runs": 70},
+    "certified-pulls": {"periods": 4, "runs": 6},
+    "fixed-tests": {"window": 20, "epsilon": 0.3, "runs": 50_000},
 }
 WORDS = {"theorem": "t", "statement": "s", "setting": "x", "measured": "m"}
 
@@ -141,6 +145,10 @@ def test_bad_names_and_numbers_are_named():
         ("everlasting-explicit", {"window": 7}, "window must be a whole number of at least 8, not 7"),
         ("sample", {"window": 3}, "window must be a whole number of at least 4, not 3"),
         ("stairs", {"window": 1}, "window must be a whole number of at least 2, not 1"),
+        ("certificates", {"window": 1}, "window must be a whole number of at least 2, not 1"),
+        ("gap", {"window": 1}, "window must be a whole number of at least 2, not 1"),
+        ("certified-pulls", {"window": 1}, "window must be a whole number of at least 2, not 1"),
+        ("fixed-tests", {"window": 1}, "window must be a whole number of at least 2, not 1"),
         ("king", {"window": 50, "arms": 50}, "arms must be a whole number of at least 51, not 50"),
     ],
 )

@@ -1,7 +1,7 @@
 """The theorems on exploration, as experiments: exact, weak, strong and anytime, their separation, the reduction."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,14 @@ Flags = npt.NDArray[np.bool_]
 
 
 def right_times(
-    stream: Stream, window: int, memory: int, keep: str, epsilon: float, runs: int, seed: int, **settings: Any
+    stream: Stream,
+    window: int,
+    memory: int,
+    keep: str,
+    epsilon: float,
+    runs: int | Sequence[int],
+    seed: int,
+    **settings: Any,
 ) -> Flags:
     """Return a row a run and a column a time: whether the answer was valid, and within epsilon of the best.
 

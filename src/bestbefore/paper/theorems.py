@@ -9,10 +9,12 @@ A lower bound speaks of all algorithms, and no experiment can prove that: what i
 from collections.abc import Callable, Iterable
 
 from bestbefore.arguments import one_of, whole
+from bestbefore.paper.certificate_theorems import certificates, certified_pulls, gap
 from bestbefore.paper.everlasting_theorems import everlasting_explicit, everlasting_implicit, sample
 from bestbefore.paper.exploration_theorems import exact_memory, guarantees, reduction, separation
 from bestbefore.paper.finding import Finding
 from bestbefore.paper.keeping_theorems import king, slices, stairs
+from bestbefore.paper.pair_theorems import fixed_tests
 from bestbefore.paper.regret_theorems import regret_lower, regret_upper
 from bestbefore.progress import progress_bar
 
@@ -34,6 +36,10 @@ THEOREMS: dict[str, Callable[..., list[Finding]]] = {
     "sample": sample,
     "king": king,
     "stairs": stairs,
+    "certificates": certificates,
+    "gap": gap,
+    "certified-pulls": certified_pulls,
+    "fixed-tests": fixed_tests,
 }
 """The experiments by name."""
 
