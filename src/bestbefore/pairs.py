@@ -37,9 +37,6 @@ import math
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from bestbefore.arguments import between, one_of, whole
 from bestbefore.bounds import GUARANTEES, arms_at_risk, round_up
 
@@ -121,6 +118,7 @@ def worst_failure(pulls: int, epsilon: float, rivals: int, cell: float = 0.0) ->
     >>> round(worst_failure(471, 0.1, rivals=99), 4), round(worst_failure(470, 0.1, rivals=99), 4)
     (0.05, 0.0504)
     """
+    import numpy as np
     from scipy.optimize import minimize_scalar
 
     means = np.linspace(epsilon, 1, 33)
@@ -135,9 +133,10 @@ def worst_failure(pulls: int, epsilon: float, rivals: int, cell: float = 0.0) ->
 
 def exact_failure(pulls: int, mean: float, epsilon: float, rivals: int, cell: float = 0.0) -> float:
     """Return the probability that one of so many rivals of mean `mean` - epsilon looks good enough."""
+    import numpy as np
     from scipy.stats import binom
 
-    rewarded: npt.NDArray[np.int64] = np.arange(pulls + 1)
+    rewarded = np.arange(pulls + 1)
     least = np.ceil(rewarded - cell * pulls - 1e-9)
     looks_good = binom.sf(least - 1, pulls, max(mean - epsilon, 0.0))
     with np.errstate(divide="ignore"):

@@ -90,7 +90,7 @@ def test_advise_tells_what_an_explorer_will_do(window, epsilon, delta, arms):
     guarantees = iter([*bounds.GUARANTEES, "weak"])
     for row in advice(window, epsilon, delta, 10, arms, 10**6):
         if "keep" in row:
-            explorer = Explorer(window, epsilon, delta, row["keep"], next(guarantees), arms)
+            explorer = Explorer(window, epsilon, delta, row["keep"], next(guarantees), arms, memory=row["slots"])
             tests = explorer.plan.tests_of(arms if explorer.guarantee == "anytime" else 1)
             assert (row["slots"], row["tests"], row["promise"]) == (explorer.memory, tests, explorer.plan.promise)
             assert f"{tests:,} pulls" in row["cost"]

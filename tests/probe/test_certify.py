@@ -9,6 +9,7 @@ from bestbefore import bounds
 from bestbefore.bounds import LEAST_MEAN
 from bestbefore.memory import count
 from bestbefore.noise import BOUNDED, Noise
+from bestbefore.probe import certify
 from bestbefore.probe.certificates import (
     CHARGE,
     CHARGED,
@@ -22,10 +23,14 @@ from bestbefore.probe.certificates import (
     settings_of,
     told,
 )
-from bestbefore.probe.certify import answer, batch, next_ahead, next_pull
+from bestbefore.probe.certify import answer, batch, decide, next_ahead
 from bestbefore.probe.room import give_way
 
 LOG_LOWER, LOG_UPPER = 6.0, 3.0
+
+
+def next_pull(c, settings):
+    return certify.next_pull(c, settings)[0]
 
 
 def is_certified(c, settings):
@@ -183,9 +188,9 @@ def run(means, window, slots, epsilon, noise=BOUNDED, *, reward=None, budget=10*
         expire(c, arrival - window + 1)
         admit(c, arrival, LOG_LOWER, LOG_UPPER)
         spent = 0
-        while (slot := next_pull(c, settings)) >= 0:
+        while (decision := decide(c, -1, settings))[0] >= 0:
+            slot, pulls = decision
             assert c.memory.arrival[slot] > 0, "an empty slot cannot be pulled"
-            pulls = batch(c, slot, settings)
             spent += pulls
             assert spent <= budget, "it does not end"
             mean = means[c.memory.arrival[slot] - 1]

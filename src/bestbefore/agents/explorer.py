@@ -66,16 +66,16 @@ class Explorer(BaseAgent):
 
     Example
     -------
-    >>> explorer = Explorer(window=3, epsilon=0.3, delta=0.1)
-    >>> for arm, mean in [("a", 0.9), ("b", 0.2), ("c", 0.5), ("d", 0.4)]:
+    >>> explorer, means = Explorer(window=3, epsilon=0.2, delta=0.1), {"a": 0.9, "b": 0.2, "c": 0.5, "d": 0.4}
+    >>> for arm in means:
     ...     gone = explorer.arrive(arm)
     ...     while (wanted := explorer.ask()) is not None:
-    ...         explorer.tell(wanted, mean)
-    ...     print(arm, explorer.best(), explorer.stored, gone)
-    a a ['a'] []
-    b a ['a', 'b'] []
-    c a ['a', 'c'] []
-    d c ['c', 'd'] ['b', 'a']
+    ...         explorer.tell(wanted, means[wanted])
+    ...     print(arm, explorer.best(), explorer.certified, round(explorer.gap, 2), explorer.pulls, gone)
+    a a True 0.0 0 []
+    b a True 0.2 38 []
+    c a True 0.2 70 []
+    d c True 0.2 262 ['a']
 
     References
     ----------

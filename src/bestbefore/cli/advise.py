@@ -1,18 +1,20 @@
 """`bestbefore advise`: the paper's Table 1 with the reader's own numbers."""
 
 import json
-import math
 from typing import Any
 
 import click
 
 from bestbefore import bounds, plan
 from bestbefore.arguments import whole
+from bestbefore.cli.options import STREAMS, make_stream
 from bestbefore.plan import ExplorePlan, plan_exploration
 
 Advice = dict[str, Any]
 
 UP_TO = "up to a constant factor"
+TRIED = 20
+"""Windows of a stream on which pulls are tried: more would hardly change their mean."""
 
 
 @click.command(short_help="What is possible with your numbers, and its price.")
@@ -21,14 +23,27 @@ UP_TO = "up to a constant factor"
 @click.option("-d", "--delta", default=plan.DELTA, show_default=True, help="Probability that the guarantee fails.")
 @click.option("-m", "--memory", type=int, help="Slots at hand.  [default: ceil(3/epsilon)]")
 @click.option("-n", "--arms", default=1000, show_default=True, help="Arms that arrive (n).")
+@click.option(
+    "-s",
+    "--stream",
+    help=f"Try how many pulls it takes to certify answers on your kind of stream: {', '.join(STREAMS)}, a movielens "
+    "stream or a CSV file, see bestbefore explore --help.  [default: not tried; this takes the compiler]",
+)
 @click.option("-b", "--budget", default=1_000_000, show_default=True, help="Pulls for regret, all epochs together (T).")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON instead.")
 def advise(
-    window: int, epsilon: float, delta: float, memory: int | None, arms: int, budget: int, as_json: bool
+    window: int,
+    epsilon: float,
+    delta: float,
+    memory: int | None,
+    arms: int,
+    budget: int,
+    stream: str | None,
+    as_json: bool,
 ) -> None:
     """Tell what is possible, what it costs, and what no algorithm can do: the paper's Table 1 with your numbers."""
     slots = bounds.memory(epsilon) if memory is None else whole("memory", memory)
-    rows = advice(window, epsilon, delta, slots, arms, budget)
+    rows = advice(window, epsilon, delta, slots, arms, budget, stream)
     if as_json:
         click.echo(json.dumps(rows, indent=1))
         return
@@ -68,11 +83,14 @@ def _remarks(window: int, slots: int, arms: int) -> list[str]:
     return lines
 
 
-def advice(window: int, epsilon: float, delta: float, memory: int, arms: int, budget: int) -> list[Advice]:
+def advice(
+    window: int, epsilon: float, delta: float, memory: int, arms: int, budget: int, stream: str | None = None
+) -> list[Advice]:
     """Return the rows of the table: `slots` that the task takes, and whether it is possible with `memory` of them.
 
-    Possible is None where the paper leaves it open.  Where
-    a rule solves the task, `keep`, `tests` (pulls of each arm) and `promise` are those of its plan.
+    Possible is None where the paper leaves it open.  Where a rule solves the task, `keep`, `tests` (pulls of each arm;
+    with certificates, at the very worst) and `promise` are those of its plan.  With the name of a `stream`,
+    certificates are tried on it, and `expected` is the mean number of pulls of an arm.
 
     >>> rows = advice(window=50, epsilon=0.1, delta=0.05, memory=30, arms=1000, budget=10**6)
     >>> [row["possible"] for row in rows]
@@ -91,12 +109,12 @@ def advice(window: int, epsilon: float, delta: float, memory: int, arms: int, bu
             f"no algorithm below {few:,} slots is right 99% of times" if few > 1 else "a slot for each valid arm",
             "Theorem 1",
         ),
-        *_exploration(given, epsilon, delta, memory, arms),
+        *_exploration(given, epsilon, delta, memory, arms, stream),
         *_regret(window, memory, arms, whole("budget", budget)),
     ]
 
 
-def _exploration(window: int, epsilon: float, delta: float, memory: int, arms: int) -> list[Advice]:
+def _exploration(window: int, epsilon: float, delta: float, memory: int, arms: int, stream: str | None) -> list[Advice]:
     """Return the rows of epsilon-exploration; where W slots are no more than Algorithm 1 needs, all arms are stored."""
     whole_window = bounds.memory(epsilon) >= window
     keep = "fifo" if whole_window else "bucket"
@@ -113,11 +131,10 @@ def _exploration(window: int, epsilon: float, delta: float, memory: int, arms: i
         _planned(f"within epsilon, {times}", made, memory, arms, cost, source)
         for times, made, cost, source in zip(when, plans, costs, by, strict=True)
     ]
-    if not whole_window:
-        rows.append(_with_fewer_pulls(window, epsilon, delta, memory, arms))
     unavoidable = f"at least about {_roughly(lower)} pulls in all, {UP_TO}, whatever the memory"
     return [
         *rows,
+        _certified(window, epsilon, delta, memory, arms, stream),
         _row(
             "within epsilon, strong, with far fewer pulls",
             None,
@@ -128,11 +145,28 @@ def _exploration(window: int, epsilon: float, delta: float, memory: int, arms: i
     ]
 
 
-def _with_fewer_pulls(window: int, epsilon: float, delta: float, memory: int, arms: int) -> Advice:
-    """Return the row of the staircase, which takes more slots at worst, and fewer pulls."""
-    made, steps = plan_exploration(window=window, epsilon=epsilon, delta=delta), math.ceil(math.log(window) + 1)
-    cost = f"{_in_all(made.tests_of(1), arms)}; in random order some {steps} slots are in use"
-    return _planned("within epsilon, weak, with fewer pulls", made, memory, arms, cost, "ours, staircase")
+def _certified(window: int, epsilon: float, delta: float, memory: int, arms: int, stream: str | None) -> Advice:
+    """Return the row of certificates: what they take at the very worst, and on a stream of the reader's kind."""
+    made = plan_exploration(window=window, epsilon=epsilon, delta=delta)
+    least = bounds.certificate_slots(epsilon, window, share=3 / 4)
+    if least <= memory < made.memory:
+        made = plan_exploration(window=window, epsilon=epsilon, delta=delta, memory=memory)
+    cost = f"at most {made.tests_of(1):,} pulls of an arm; most take far fewer: --stream tries it"
+    expected: Advice = {}
+    if stream is not None:
+        pulls = _expected_pulls(stream, window, epsilon, delta, made.memory, arms)
+        cost = f"about {pulls:,.0f} pulls per arm on {stream}; at most {made.tests_of(1):,} pulls of an arm"
+        expected = {"expected": pulls}
+    return _planned("within epsilon, weak, with certificates", made, memory, arms, cost, "ours, certify") | expected
+
+
+def _expected_pulls(stream: str, window: int, epsilon: float, delta: float, slots: int, arms: int) -> float:
+    """Try certificates on a stream, three times; return the pulls of an arm on average."""
+    from bestbefore import simulate
+
+    tried = make_stream(stream, min(arms, TRIED * window), window, "bernoulli", None)
+    table = simulate.explore(tried, window, slots, epsilon=epsilon, delta=delta, runs=3)
+    return float(table["pulls"].mean() / tried.length)
 
 
 def _planned(task: str, made: ExplorePlan, memory: int, arms: int, cost: str, source: str) -> Advice:

@@ -85,7 +85,6 @@ def explore(
 
     \b
     bestbefore explore                                   uniform means, W = 50, memory from 2 to 20
-    bestbefore explore --stream sawtooth --plot saw.png  means that fall and begin again
     bestbefore explore --epsilon 0.1                     what certificates save
     bestbefore explore --budget 300 --memory 8           the smallest gap that 300 pulls an arrival can buy
     """

@@ -158,8 +158,8 @@ def _tested(
     """Return the plan of an explorer that tests each arm when it arrives.
 
     `epsilon` alone gives the slots, by `split`; `memory` alone gives epsilon, as in the paper 3 / memory.  With both,
-    tests are for what the slots leave of epsilon.  With a number of `tests`, each arm is pulled so often, whatever epsilon
-    is, and nothing is promised.
+    tests are for what the slots leave of epsilon.  With a number of `tests`, each arm is pulled so often, whatever
+    epsilon is, and nothing is promised.
     """
     rule, window = common["keep"], common["window"]
     if tests is None or isinstance(tests, str):

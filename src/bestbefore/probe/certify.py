@@ -38,8 +38,8 @@ selection in stochastic multi-armed bandits", ICML 2012.
 >>> from bestbefore.probe.certificates import admit, no_certificates, settings_of, told
 >>> c, settings = no_certificates(slots=3), settings_of(epsilon=0.2, slots=3, noise=BOUNDED, whole=True)
 >>> good, poor = admit(c, 1, 6.0, 3.0), admit(c, 2, 6.0, 3.0)
->>> while (slot := next_pull(c, settings)) >= 0:             # rewards of 0.9 and 0.3, without noise
-...     pulls = batch(c, slot, settings)
+>>> while (decision := decide(c, -1, settings))[0] >= 0:     # rewards of 0.9 and 0.3, without noise
+...     slot, pulls = decision
 ...     told(c, slot, pulls, pulls * (0.9 if slot == good else 0.3), settings)
 >>> c.memory.pulls.tolist()
 [20, 18, 0, 0]
@@ -77,19 +77,20 @@ LEAP: Final = 8
 
 
 @njit
-def next_pull(c: Certificates, settings: Settings) -> int:
+def next_pull(c: Certificates, settings: Settings) -> tuple[int, int]:
     """Drop what may go; return the slot to pull next, or -1 once the answer is certified and m slots are enough.
 
-    It is also -1 where no pull can help: after an arm had to give way, a charge may be out of reach.
+    It is also -1 where no pull can help: after an arm had to give way, a charge may be out of reach.  The second number
+    is how many pulls to make at least.
     """
     while True:
         slot = _to_certify(c, 0, settings)
         if slot >= 0 or count(c.memory) <= settings.slots:
-            return slot
+            return slot, 0
         if not drop_covered(c, settings):
-            slot = to_make_room(c, settings)
+            slot, pulls = to_make_room(c, settings)
             if slot >= 0:
-                return slot
+                return slot, pulls
             give_way(c, settings)
 
 
@@ -136,12 +137,12 @@ def decide(c: Certificates, left: int, settings: Settings) -> tuple[int, int]:
 
     At most `left` pulls may be made, and what the answer does not need is spent ahead; below 0 there is no limit.
     """
-    slot = next_pull(c, settings)
+    slot, pulls = next_pull(c, settings)
     if slot < 0 and left >= 0:
         slot = next_ahead(c, settings)
     if slot < 0:
         return -1, 0
-    pulls = batch(c, slot, settings)
+    pulls = max(pulls, batch(c, slot, settings))
     return slot, min(pulls, left) if left >= 0 else pulls
 
 

@@ -5,6 +5,7 @@ down to a multiple of a cell.  The older one may then go, and the newer one take
 """
 
 import math
+from typing import Final
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from bestbefore.probe.certificates import (
     refresh,
 )
 from bestbefore.probe.survey import first_unknown, of_two, shrunk_mean, widest
+
+AT_ONCE: Final = 1 / 8
+"""The share of the pulls that two arms seem to need which is made at once: to look for the next pair takes longest."""
 
 
 @njit
@@ -93,8 +97,8 @@ def _rounded(level: float, settings: Settings) -> float:
 
 
 @njit
-def to_make_room(c: Certificates, settings: Settings) -> int:
-    """Return the slot to pull next until an arm is covered by a newer one, or -1 if no pull would help.
+def to_make_room(c: Certificates, settings: Settings) -> tuple[int, int]:
+    """Return the slot to pull next until an arm is covered by a newer one, or -1 if no pull would help; and how often.
 
     It is one of the two arms that seem to need the fewest pulls until the newer covers the older, where each
     older arm is paired with the newer arms of the highest L and of the highest mean.
@@ -117,7 +121,9 @@ def to_make_room(c: Certificates, settings: Settings) -> int:
             found = first_unknown(c, newer, older, settings)
         else:
             found = of_two(c, newer, older, settings)
-    return found if found >= 0 else widest(c, 0, settings)
+    if found >= 0:
+        return found, int(fewest * AT_ONCE)
+    return widest(c, 0, settings), 0
 
 
 @inlined
