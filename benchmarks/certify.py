@@ -1,6 +1,6 @@
 """Certified exploration, measured: pulls against the paper's, failures, honest gaps, and the time of a pull.
 
-    python benchmarks/certify.py [pulls] [failures] [large] [gaps] [time]
+    python benchmarks/certify.py [pulls] [figure] [budgets] [live] [failures] [large] [gaps] [time]
 
 All parts unless some are named.  Runs in one process; all of it takes about half an hour on 2 cores.
 """
@@ -8,6 +8,9 @@ All parts unless some are named.  Runs in one process; all of it takes about hal
 import math
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter_ns
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -15,12 +18,14 @@ from rich.progress import track
 from rich.table import Table
 from scipy.stats import binomtest
 
-from bestbefore import bounds
+from bestbefore import Explorer, bounds, simulate
 from bestbefore.noise import BOUNDED
 from bestbefore.paper.trials import EASY, Trial, eleven_streams, run_trials, unlimited
+from bestbefore.plan import plan_exploration
 from bestbefore.probe.certificates import Settings, settings_of
 from bestbefore.simulate.certify_loop import CERTIFIED, PEAK, PULLS, certify_stream, logs_of
 from bestbefore.streams import Stream
+from bestbefore.style import STYLE
 from timing import nanoseconds
 
 DELTA = 0.05
@@ -145,8 +150,99 @@ def time(console: Console, arms: int = 20_000, window: int = 50, epsilon: float 
     console.print(table)
 
 
+FIGURE = Path(__file__).parent.parent / "docs" / "figures" / "certified.png"
+
+
+def figure(console: Console, window: int = 100, runs: int = 3) -> None:
+    """Pulls of an arm against epsilon: the paper's, those of fixed tests counted exactly, and certified ones."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    epsilons = [0.4, 0.3, 0.2, 0.14, 0.1, 0.07, 0.05, 0.035]
+    plans = [("fixed tests, the paper", "#b2182b", {"keep": "bucket"}), ("fixed tests, exact", "#ef8a62", {})]
+    drawn = {
+        name: (colour, [plan_exploration(window=window, epsilon=e, tests=tests, **said).tests_of(1) for e in epsilons])
+        for (name, colour, said), tests in zip(plans, ("paper", "exact"), strict=True)
+    }
+    colours = {"all equal": "#2166ac", "beta(2,5)": "#1b7837", "uniform": "#5aae61"}
+    for name, colour in colours.items():
+        means = []
+        for epsilon in track(epsilons, name, console=console, transient=True):
+            stream = eleven_streams(20 * window, window, epsilon)[name]
+            table = simulate.explore(stream, window, epsilon=epsilon, delta=DELTA, runs=runs, progress=False)
+            means.append(float(table["pulls"].mean() / stream.length))
+        drawn[f"certified, {name}"] = colour, means
+    with mpl.rc_context(STYLE):
+        canvas = Figure(figsize=(7.5, 4.6), layout="constrained")
+        axes = canvas.add_subplot(xscale="log", yscale="log")
+        for name, (colour, values) in drawn.items():
+            axes.plot(epsilons, values, "o-", color=colour, markersize=3.5)
+            up = {"fixed tests, exact": 6, "certified, all equal": -6}.get(name, 0)
+            place = {"textcoords": "offset points", "va": "center"}
+            axes.annotate(name, (epsilons[-1], values[-1]), (8, up), color=colour, **place)
+        axes.set_xlim(0.45, 0.0095)
+        axes.set_xticks(epsilons, [f"{epsilon:g}" for epsilon in epsilons])
+        axes.minorticks_off()
+        axes.set_xlabel("epsilon: how far from the best the answer may be")
+        axes.set_ylabel("pulls of an arm")
+        axes.set_title(f"What an answer costs: W = {window}, delta = {DELTA}, weak")
+        canvas.savefig(FIGURE, dpi=150)
+    for name, (_, values) in drawn.items():
+        console.print(name, {epsilon: round(value) for epsilon, value in zip(epsilons, values, strict=True)})
+
+
+def budgets(console: Console, arms: int = 2000, window: int = 50) -> None:
+    """What a budget buys: epsilon = 0.1 with bursts cut off, and no epsilon, beside fixed tests of as many pulls."""
+    table = Table(title=f"Budgets: W = {window}, n = {arms:,}, delta = {DELTA}; mean over times")
+    for column in ("stream", "said", "pulls an arm", "mean error", "mean gap", "certified"):
+        table.add_column(column, justify="right")
+    settings: dict[str, dict[str, Any]] = {
+        "epsilon .1": {"epsilon": 0.1},
+        "epsilon .1, budget 1,000": {"epsilon": 0.1, "budget": 1000},
+        "epsilon .1, budget 100": {"epsilon": 0.1, "budget": 100},
+        "8 slots, budget 300": {"memory": 8, "budget": 300},
+        "8 slots, tests of 300": {"memory": 8, "tests": 300},
+        "8 slots, budget 30": {"memory": 8, "budget": 30},
+        "8 slots, tests of 30": {"memory": 8, "tests": 30},
+    }
+    all_streams = eleven_streams(arms, window, 0.1)
+    for name in ("uniform", "beta(2,5)", "near 0", "two-level", "sawtooth 2W", "all equal"):
+        for said, options in settings.items():
+            rows = simulate.explore(all_streams[name], window, delta=DELTA, runs=3, progress=False, **options)
+            means = [f"{rows[column].mean():.4f}" for column in ("mean", "gap", "certified")]
+            table.add_row(name, said, f"{rows['pulls'].mean() / arms:,.0f}", *means)
+    console.print(table)
+
+
+def live(console: Console, arms: int = 400) -> None:
+    """Microseconds of a live `tell`, one reward at a time, with 20 arms stored, and of an `ask`."""
+    rng = np.random.default_rng(0)
+    means = rng.random(arms)
+    explorer, spent, calls = Explorer(window=20, epsilon=0.1), {"ask": 0, "tell": 0}, 0
+    for arm in range(arms):
+        explorer.arrive(arm)
+        while True:
+            began = perf_counter_ns()
+            wanted = explorer.ask()
+            spent["ask"] += perf_counter_ns() - began
+            if wanted is None:
+                break
+            reward = float(rng.random() < means[wanted])
+            began = perf_counter_ns()
+            explorer.tell(wanted, reward)
+            spent["tell"] += perf_counter_ns() - began
+            calls += 1
+        if arm == arms // 2:
+            spent, calls = {"ask": 0, "tell": 0}, 0
+    each = {verb: f"{nanoseconds / calls / 1000:.1f}" for verb, nanoseconds in spent.items()}
+    console.print(f"microseconds of a call, {len(explorer)} arms stored, {calls:,} calls: {each}")
+
+
 PARTS: dict[str, Callable[[Console], None]] = {
     "pulls": pulls,
+    "figure": figure,
+    "budgets": budgets,
+    "live": live,
     "failures": failures,
     "large": large,
     "gaps": gaps,

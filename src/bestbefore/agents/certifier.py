@@ -72,15 +72,16 @@ class Certifier:
         """Count pulls as spent."""
         self._spent += pulls
 
-    def tell(self, slot: int, pulls: int, total: float, in_flight: Flight) -> int:
-        """Take rewards of an arm, and decide anew if all is there that was waited for; return how many are stored."""
+    def tell(self, slot: int, pulls: int, total: float, in_flight: Flight) -> bool:
+        """Take rewards of an arm, and decide anew if all is there that was waited for; say whether arms have gone."""
         memory = self.certificates.memory
         memory.pulls[slot] += pulls
         memory.total[slot] += total
-        waits = bool(in_flight) if self.left == 0 else self._has_place() and self._pulls(self._slot) < self._until
-        if not waits:
-            self._decide(may_free=not in_flight)
-        return int(np.count_nonzero(memory.arrival))
+        if bool(in_flight) if self.left == 0 else self._has_place() and self._pulls(self._slot) < self._until:
+            return False
+        before = np.count_nonzero(memory.arrival)
+        self._decide(may_free=not in_flight)
+        return bool(np.count_nonzero(memory.arrival) < before)
 
     def wants(self, number: int) -> int:
         """Return how many rewards of an arm are wanted by the last decision."""

@@ -12,6 +12,7 @@ from bestbefore.agents import saved
 from bestbefore.agents.base import BaseAgent, Statistics
 from bestbefore.agents.certifier import Certifier
 from bestbefore.agents.rollback import all_or_nothing
+from bestbefore.arguments import finite
 from bestbefore.memory import Moment, drop, expire, put
 from bestbefore.own import jitted, watched
 from bestbefore.plan import plan_exploration
@@ -259,17 +260,24 @@ class Explorer(BaseAgent):
         when an arm arrives, send it along as `arrival`, and a reward for an earlier bearer raises `ExpiredArm`.
         """
         number, pulls, total = self._heard(arm, reward, pulls, arrival)
+        if self._certifier:
+            self._count(self._certifier, number, pulls, total)
+            return
         more = self._statistics_with(number, pulls, total)
         with all_or_nothing(self) if self._own else nullcontext():
             self._take(number, pulls, total, more)
 
+    def _count(self, certifier: Certifier, number: int, pulls: int, total: float) -> None:
+        """Count rewards for an arm's certificate; arms may go then."""
+        slot = self._slot(number)
+        finite("reward", self._slots.total[slot] + total)
+        unasked = max(pulls - self._in_flight.get(number, 0), 0)
+        self._told(number, pulls)
+        certifier.asked(unasked)
+        if certifier.tell(slot, pulls, total, self._in_flight):
+            self._forget()
+
     def _take(self, number: int, pulls: int, total: float, more: Statistics) -> None:
-        if self._certifier:
-            self._certifier.asked(max(pulls - self._in_flight.get(number, 0), 0))
-            self._told(number, pulls)
-            if self._certifier.tell(self._slot(number), pulls, total, self._in_flight) < len(self._roster):
-                self._forget()
-            return
         under_test = number in self._tests
         self._told(number, pulls)
         if under_test:

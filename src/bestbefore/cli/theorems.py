@@ -29,7 +29,7 @@ def theorems(
     tell" where there were too few runs.
 
     \b
-    bestbefore theorems                  all of them: a minute or two
+    bestbefore theorems                  all of them: a few minutes
     bestbefore theorems --list           what there is
     bestbefore theorems king stairs      two of them
     """

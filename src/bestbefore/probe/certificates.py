@@ -104,6 +104,14 @@ def settings_of(
     return Settings(epsilon, relative, slots, cell, room, few, bets(middle_rate(aim, relative=relative), noise), noise)
 
 
+@njit
+def aimed_at(epsilon: float, settings: Settings) -> Settings:
+    """Return the settings for another epsilon, without cells."""
+    return Settings(
+        epsilon, settings.relative, settings.slots, 0.0, epsilon, settings.few, settings.bets, settings.noise
+    )
+
+
 def no_certificates(slots: int) -> Certificates:
     """Make `slots` empty slots and that of the arriving arm."""
     rows = slots + 1

@@ -14,6 +14,10 @@ Every stored arm has bounds L and U and a claim max(U, C), see `bestbefore.probe
   covered yet, pull one of the two arms that seem to need the fewest pulls until the newer covers the older;
   at last pull the widest arm.
 
+Where no epsilon is given, but a budget: the answer is certified for a wide target, then the successors that will be
+needed once it has expired, and room is made; then for a narrower one, until the budget is spent.  If slots are still
+too few then, the arm goes whose claim is least above a newer arm's L.
+
 *It ends.*  An arm is *known*, and not pulled any more, once U - L < epsilon - cell by a tenth.  That takes a
 limited number of pulls, whatever they return.  A charge that is taken over is at most epsilon above the L of its
 heir, rounded down, and stays so, since L never falls.  So once all arms are known, the arm of the highest L is
@@ -60,6 +64,7 @@ from bestbefore.probe.certificates import (
     UPPER,
     Certificates,
     Settings,
+    aimed_at,
     allowed,
     copied,
     let_go,
@@ -67,9 +72,13 @@ from bestbefore.probe.certificates import (
     refresh_lower,
     refresh_upper,
 )
-from bestbefore.probe.room import drop_covered, give_way, to_make_room
+from bestbefore.probe.room import drop_covered, give_way, is_covered, to_make_room
 from bestbefore.probe.survey import certifies, first_unknown, of_two, shrunk_mean, survey, widest
 
+NARROWER: Final = 0.8
+"""Without a target: the factor from one to the next narrower."""
+NARROWEST: Final = 0.002
+"""Without a target: the last one before 0."""
 BATCH: Final = 16
 """Bounds of an arm are computed anew after a sixteenth of its pulls so far."""
 LEAP: Final = 8
@@ -137,13 +146,34 @@ def decide(c: Certificates, left: int, settings: Settings) -> tuple[int, int]:
 
     At most `left` pulls may be made, and what the answer does not need is spent ahead; below 0 there is no limit.
     """
-    slot, pulls = next_pull(c, settings)
+    if settings.epsilon > 0:
+        slot, pulls = next_pull(c, settings)
+    else:
+        slot, pulls = _to_narrow(c, settings), 0
     if slot < 0 and left >= 0:
         slot = next_ahead(c, settings)
     if slot < 0:
         return -1, 0
     pulls = max(pulls, batch(c, slot, settings))
     return slot, min(pulls, left) if left >= 0 else pulls
+
+
+@njit
+def _to_narrow(c: Certificates, settings: Settings) -> int:
+    """Return the slot to pull next where there is no target, and the gaps are to be as small as possible.
+
+    The answer is certified for a wide target, then its successors, and room is made; then for a narrower target.
+    """
+    target = 1.0
+    while target > NARROWEST:
+        target *= NARROWER
+        aimed = aimed_at(target, settings)
+        slot = next_ahead(c, aimed)
+        if slot < 0 and count(c.memory) > settings.slots and not is_covered(c, aimed):
+            slot, _ = to_make_room(c, aimed)
+        if slot >= 0:
+            return slot
+    return _to_certify(c, 0, settings)
 
 
 @njit

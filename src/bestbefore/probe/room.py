@@ -46,6 +46,13 @@ def drop_covered(c: Certificates, settings: Settings) -> bool:
 
 
 @njit
+def is_covered(c: Certificates, settings: Settings) -> bool:
+    """Say whether there is an arm that a newer one covers."""
+    slot, _, excess = _least_excess(c, settings)
+    return slot >= 0 and excess <= 0
+
+
+@njit
 def give_way(c: Certificates, settings: Settings) -> None:
     """Drop the arm whose claim is least above a newer arm's L, whatever that costs: the gap will show it."""
     slot, heir, _ = _least_excess(c, settings)
