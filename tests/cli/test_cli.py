@@ -114,6 +114,60 @@ def test_advise_has_the_sharper_bound_beside_that_of_theorem_3():
     assert row["cost"] == "with 24 slots or fewer: at least 6 on some stream, by a sharper proof 1,984"
 
 
+def test_advise_tries_certificates_on_your_kind_of_stream():
+    plain = advised("-W", "20", "-e", "0.3")["within epsilon, weak, with certificates"]
+    assert "expected" not in plain
+    assert f"at most {plain['tests']:,} pulls of an arm" in plain["cost"]
+    easy, hard = (
+        advised("-W", "20", "-e", "0.3", "-n", "200", "--stream", stream)["within epsilon, weak, with certificates"]
+        for stream in ("uniform", "constant")
+    )
+    assert easy["expected"] < hard["expected"] < hard["tests"]
+    assert f"about {easy['expected']:,.0f} pulls per arm on uniform" in easy["cost"]
+
+
+def test_advise_says_which_slots_certificates_can_do_with():
+    rows = {
+        memory: advised("-W", "100", "-m", str(memory))["within epsilon, weak, with certificates"]
+        for memory in (13, 14)
+    }
+    assert [rows[memory]["possible"] for memory in (13, 14)] == [False, True]
+    assert rows[14]["slots"] == 14
+
+
+def test_explore_says_what_is_promised_and_how_many_pulls_certificates_save():
+    words = ["explore", "-n", "60", "-W", "20", "-e", "0.3", "-r", "2"]
+    printed = run(*words).stdout
+    assert "With probability 0.95 at a time, the answer is within this of the best:" in printed
+    assert "staircase, 20 slots: 0.2" in printed
+    assert "always within epsilon" in printed
+    rows = json.loads(run(*words, "--json").stdout)
+    pulls = {row["keep"]: row["pulls"] for row in rows}
+    assert pulls["staircase"] < pulls["bucket"] / 5
+    assert "topk" not in printed.split("within this of the best:")[1], "it promises nothing"
+
+
+def test_explore_with_a_budget_alone_makes_the_gap_small():
+    rows = json.loads(run("explore", "-n", "60", "-W", "20", "--budget", "40", "-m", "6", "-r", "1", "--json").stdout)
+    assert [row["keep"] for row in rows] == ["staircase"]
+    assert rows[0]["pulls"] <= 60 * 40
+    assert rows[0]["gap"] < 0.5
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (("--tests", "most"), "tests must be one of 'paper', 'pairs', 'exact', not 'most'"),
+        (("--budget", "9", "--keep", "bucket"), "budget must be left out with probe='fixed', not 9"),
+        (("--relative", "--probe", "fixed"), "relative must be left out with probe='fixed', not True"),
+        (("--epsilon", "0.1", "--memory", "5", "--keep", "staircase"), "memory must be at least"),
+    ],
+)
+def test_explore_says_which_options_do_not_go_together(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        run("explore", "-n", "40", "-W", "20", "-r", "1", *wrong)
+
+
 def advised(*arguments):
     return {row["task"]: row for row in json.loads(run("advise", *arguments, "--json").stdout)}
 

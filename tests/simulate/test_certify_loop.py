@@ -190,6 +190,14 @@ def test_without_a_target_the_whole_budget_is_spent_and_more_of_it_makes_the_gap
     assert gaps[0] > gaps[1] > gaps[2]
 
 
+def test_without_a_target_the_arms_that_will_answer_next_are_known_too():
+    """To spend all on the answer of the moment left its successors unknown: a mean error of .05, a mean gap of .11."""
+    settings, logs = settings_of(0.0, 8, BOUNDED, tuned=0.16), logs_of(50, 0.05, "weak", 600)
+    _, seen = certify_stream(streams.uniform(600), 50, logs, settings, budget=300)
+    assert seen.errors.mean() < 0.02
+    assert seen.gaps.mean() < 0.06
+
+
 def test_a_share_of_the_best_mean():
     """Click rates of 1% to 8%: the answer has at least 7/10 of the best rate, which no epsilon of 0.3 would say."""
     stream = streams.uniform(40, 0.01, 0.08)

@@ -74,9 +74,9 @@ class Explorer(BaseAgent):
     ...         explorer.tell(wanted, means[wanted])
     ...     print(arm, explorer.best(), explorer.certified, round(explorer.gap, 2), explorer.pulls, gone)
     a a True 0.0 0 []
-    b a True 0.2 38 []
-    c a True 0.2 70 []
-    d c True 0.2 262 ['a']
+    b a True 0.19 27 []
+    c a True 0.2 64 []
+    d c True 0.19 218 ['a']
 
     References
     ----------

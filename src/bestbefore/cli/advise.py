@@ -94,7 +94,7 @@ def advice(
 
     >>> rows = advice(window=50, epsilon=0.1, delta=0.05, memory=30, arms=1000, budget=10**6)
     >>> [row["possible"] for row in rows]
-    [False, True, True, True, False, False, None, False]
+    [False, True, True, True, True, False, None, False]
     >>> rows[1]["keep"], rows[1]["slots"], rows[1]["tests"], rows[1]["promise"]
     ('bucket', 30, 3915, 0.1)
     """
