@@ -6,7 +6,7 @@ from bestbefore.paper.chance import LEAST_RUNS
 from bestbefore.paper.costs import Costed
 from bestbefore.paper.earnings import MEMORY, Cell, Earnings
 from bestbefore.paper.summary import Explored, Played, RealOrder, Sought, Summary
-from bestbefore.paper.words import CLOSE, at, between, cannot_tell, many, share
+from bestbefore.paper.words import CLOSE, at, between, cannot_tell, capital, many, share
 
 
 def lead(summary: Summary) -> tuple[str, ...]:
@@ -116,16 +116,17 @@ def _worst(costed: Costed) -> str:
 
 def of_costs(costed: Costed) -> tuple[str, ...]:
     """Say how many pulls certificates save, whether they keep their word, and what is given up."""
-    by_pairs = f"fixed tests by pairs, with {between(*costed.fewer_than_pairs)} times as many pulls"
     means = (
-        f"{_percent(costed.mean)} of epsilon in the median, and that of {by_pairs}, {_percent(costed.mean_by_pairs)}"
+        f"in the median, the mean error is {_percent(costed.mean)} of epsilon, that of Algorithm 1 "
+        f"{_percent(costed.mean_of_paper)}, and that of fixed tests by pairs, with "
+        f"{between(*costed.fewer_than_pairs)} times as many pulls, {_percent(costed.mean_by_pairs)}"
     )
     answers = "all answers" if costed.certified == 1 else f"at least {costed.certified:.1%} of answers"
     more = ": in each panel the more, the smaller epsilon is" if costed.more_with_less else ""
     given_up = (
-        f"What is given up: a certificate ends where epsilon is reached.  The mean error is {means}."
+        f"What is given up: a certificate ends where epsilon is reached.  {capital(means)}."
         if costed.mean > costed.mean_by_pairs
-        else f"Nothing is given up here: the mean error is {means}."
+        else f"Nothing is given up here: {means}."
     )
     return (
         f"What is saved: certificates take {between(*costed.fewer)} times fewer pulls than Algorithm 1, over "

@@ -83,7 +83,9 @@ def _draw(axes: Any, costs: Costs, names: Sequence[str]) -> None:
         role, look = LOOKS[way]
         for name in names:
             rows = [ways[way] for _, ways in sorted(costs.rows[name].items())]
-            axes.plot([row["epsilon"] for row in rows], [row["pulls"] for row in rows], "o-", color=ROLES[role], **look)
+            axes.plot(
+                [row["epsilon"] for row in rows], [row["pulls"] for row in rows], marker="o", color=ROLES[role], **look
+            )
         ends[way] = min((ways[way] for name in names for ways in costs.rows[name].values()), key=_epsilon)
     box, points = axes.get_window_extent(), 72 / axes.figure.dpi
     heights = [float(axes.transData.transform((1, end["pulls"]))[1] - box.y0) * points for end in ends.values()]
