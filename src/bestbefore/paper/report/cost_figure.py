@@ -17,6 +17,8 @@ HEIGHT: Final = 200.0
 LEFT, RIGHT = 50.0, 68.0
 """Room for the numbers of the axis, and for the names of the lines."""
 GAP: Final = 12.0
+LINE: Final = 12.0
+"""Height of one more line of a title."""
 NAMES: Final = {"paper": "Algorithm 1", "pairs": "by pairs", "certify": "certified"}
 LOOKS: Final[dict[str, tuple[str, Any]]] = {
     "paper": ("paper", {"linewidth": 1.5, "markersize": 3.2}),
@@ -35,15 +37,16 @@ def draw_cost_figure(costs: Costs, panels: Iterable[Panel]) -> str:
 
     own = [panel for panel in panels if panel.name in costs.rows]
     sorts = list(dict.fromkeys(panel.data for panel in own))[:MOST]
-    height = TITLE + HEAD + HEIGHT + FOOT + NOTE
+    titles = [capital(DATA[data]).replace(" by ", "\nby ") for data in sorts]  # a line is too narrow for it
+    height = TITLE + HEAD + LINE * max(title.count("\n") for title in titles) + HEIGHT + FOOT + NOTE
     with mpl.rc_context(STYLE | OWN | {"svg.hashsalt": "costs"}):
         figure = Figure(figsize=(WIDTH / 72, height / 72), dpi=160)
         FigureCanvasAgg(figure)
         width = (WIDTH - LEFT) / len(sorts)
-        for place, data in enumerate(sorts):
+        for place, (data, title) in enumerate(zip(sorts, titles, strict=True)):
             frame = ((LEFT + place * width) / WIDTH, (FOOT + NOTE) / height, (width - RIGHT) / WIDTH, HEIGHT / height)
             axes = figure.add_axes(frame)
-            axes.set_title(capital(DATA[data]), pad=6, x=0, y=1.0)
+            axes.set_title(title, pad=6, x=0, y=1.0)
             _scale(axes, costs, numbered=place == 0)
             _draw(axes, costs, [panel.name for panel in own if panel.data == data])
         return saved(figure, png=False).svg
