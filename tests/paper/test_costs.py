@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from bestbefore import bounds
+from bestbefore import bounds, simulate
 from bestbefore.paper.costs import ARMS, EXACT_FROM, WAYS, Costs, Price, fewer, prices_of, run_price
 from bestbefore.paper.panels import BEYOND, DELTA, PAPER, Panel
 from bestbefore.plan import plan_exploration
@@ -91,6 +91,19 @@ def test_the_same_seed_gives_the_same_rows_and_another_does_not():
     assert [one["mean"] for one in run_price(price, seed=3)] != [one["mean"] for one in run_price(price, seed=4)]
 
 
+def test_a_row_has_the_means_over_runs_and_the_worst_of_all_of_them():
+    price = Price(Panel("explore", "uniform", 500, 20, (5,)), 5)
+    told = {"epsilon": price.epsilon, "delta": DELTA, "guarantee": "strong", "progress": False}
+    table = simulate.explore(
+        price.panel.stream(), 20, 5, "staircase", probe="certify", runs=ARMS // 500, seed=2, **told
+    )
+    one = run_price(price, seed=2)[-1]
+    assert one["pulls"] == pytest.approx(table["pulls"].mean() / 500)
+    assert one["mean"] == pytest.approx(table["mean"].mean())
+    assert one["max"] == table["max"].max() > table["max"].min()
+    assert one["peak_memory"] == table["peak_memory"].max()
+
+
 def test_rows_are_summed_up():
     first = [row("paper", pulls=1000.0), row("pairs", pulls=500.0, mean=0.003), row("certify", pulls=100.0)]
     second = [
@@ -113,6 +126,10 @@ def test_one_epsilon_or_a_saving_that_falls_does_not_show_that_less_saves_more()
     assert not Costs(ways).summed().more_with_less
     falls = [row("paper", 20, pulls=900.0), row("pairs", 20), row("certify", 20)]
     assert not Costs(ways + falls).summed().more_with_less
+    rises = [row("paper", 20, pulls=1100.0), row("pairs", 20), row("certify", 20)]
+    assert Costs(ways + rises).summed().more_with_less
+    then_falls = [row("paper", 30, pulls=1050.0), row("pairs", 30), row("certify", 30)]
+    assert not Costs(ways + rises + then_falls).summed().more_with_less
     other = [{**one, "panel": "other"} for one in ways]
     assert Costs(ways + other).summed().panels == 2
 
