@@ -154,11 +154,29 @@ def test_theorems_are_pieces_too(tmp_path, monkeypatch):
     monkeypatch.setattr(paper.theorems, "THEOREMS", {"sample": paper.theorems.THEOREMS["sample"]})
     monkeypatch.setattr(paper, "TRIALS", {"baseline/as-published": paper.TRIALS["baseline/as-published"]})
     monkeypatch.setattr(paper, "CELLS", paper.CELLS[:1])
-    made = run(tmp_path, [], theorems_too=True)
+    made = run(tmp_path, PANELS[:1], theorems_too=True)
     assert [finding.theorem for finding in made.findings] == ["sample", "sample"]
     assert made.findings == tuple(paper.theorems.run(["sample"]))
     assert [slip["trial"] for slip in made.slips] == ["baseline/as-published"]
     assert [(row["keep"], row["memory"]) for row in made.earnings] == [("fifo", 2)]
+    assert [(row["panel"], row["memory"], row["way"]) for row in made.costs] == [
+        (PANELS[0].name, 4, way) for way in ("paper", "pairs", "exact", "certify")
+    ]
+
+
+def test_what_an_answer_costs_with_movies_depends_on_the_data(tmp_path, monkeypatch):
+    """So rows of other data are never taken for these: their keys have the fingerprint of the movies."""
+    for name in ("TRIALS", "CELLS"):
+        monkeypatch.setattr(paper, name, type(getattr(paper, name))())
+    monkeypatch.setattr(paper.theorems, "THEOREMS", {})
+    movies = dataclasses.replace(MOVIES, memory=(4,))
+    first = run(tmp_path / "out", [movies], theorems_too=True, data=write_movies(tmp_path))
+    assert [row["way"] for row in first.costs] == ["paper", "pairs", "certify"]
+    os.utime(write_movies(tmp_path, stars=3) / "ml-1m" / "ratings.dat", (1, 1))
+    again = run(tmp_path / "out", [movies], theorems_too=True, data=tmp_path)
+    assert again.costs[-1]["pulls"] != first.costs[-1]["pulls"]
+    keys = [key for key in (json.loads(line)["piece"] for line in lines(tmp_path / "out")) if key.startswith("costs/")]
+    assert len(set(keys)) == len(keys) == 2
 
 
 # MovieLens

@@ -8,6 +8,7 @@ import pytest
 
 from bestbefore.paper import summary, summary_words, verdicts, words
 from bestbefore.paper.claims import CLAIMS
+from bestbefore.paper.costs import Costed
 from bestbefore.paper.deviations import PUBLISHED
 from bestbefore.paper.earnings import CELLS, Cell, Earnings
 from bestbefore.paper.finding import share
@@ -323,6 +324,44 @@ def test_who_earns_what_is_said_from_the_numbers():
     assert "moss loses 4.9 to 5.1 times less than ucb" in index
     assert "it loses 1.9 to 2.1 times more with 6 slots in random order, and loses 9.7 to 10 times less with 2" in keep
     assert "where means fall, it cannot be told from it with 6 slots" in keep
+
+
+def test_what_answers_cost_is_told_as_it_was_measured():
+    costed = Costed(
+        panels=2,
+        settings=6,
+        fewer=(7.2, 421.0),
+        fewer_than_pairs=(3.2, 263.0),
+        more_with_less=True,
+        worst=0.764,
+        above=0,
+        certified=1.0,
+        mean=0.15,
+        mean_of_paper=0.123,
+        mean_by_pairs=0.004,
+    )
+
+    def told(**changed):
+        return summary_words.of_costs(dataclasses.replace(costed, **changed))
+
+    saved, kept, given_up = told()
+    assert saved.endswith(
+        "take 7.2 to 421 times fewer pulls than Algorithm 1, over 6 settings of 2 panels: in each panel the more, the "
+        "smaller epsilon is."
+    )
+    assert kept == (
+        "What is kept: all answers were certified, and the worst error at any time of any run was 76% of epsilon."
+    )
+    assert given_up.endswith(
+        "In the median, the mean error is 15% of epsilon, that of Algorithm 1 12%, and that of fixed tests by pairs, "
+        "with 3.2 to 263 times as many pulls, 0.4%."
+    )
+    assert "in each panel" not in told(more_with_less=False)[0]
+    assert told(above=1, worst=1.2, certified=0.987)[1] == (
+        "What is kept: at least 98.7% of answers were certified, and the worst error was above epsilon in 1 of 6 "
+        "settings, up to 120% of it."
+    )
+    assert told(mean=0.004)[2].startswith("Nothing is given up here: in the median, the mean error is 0.4% of epsilon")
 
 
 def test_a_claim_that_falls_in_some_panels_only_is_not_said_to_be_gone():

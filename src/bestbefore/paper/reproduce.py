@@ -17,6 +17,7 @@ import bestbefore
 from bestbefore.arguments import whole
 from bestbefore.errors import DataMissing
 from bestbefore.paper import theorems
+from bestbefore.paper.costs import Price, prices_of, run_price
 from bestbefore.paper.earnings import CELLS, Cell, run_cell
 from bestbefore.paper.engine import run_pieces
 from bestbefore.paper.finding import Finding
@@ -42,12 +43,12 @@ THEOREMS = "theorems"
 
 @dataclass(frozen=True)
 class Aside:
-    """A piece of work beside the panels: an experiment on a theorem, by its name, on what a slip does, or a rule."""
+    """A piece of work beside the panels: an experiment on a theorem, by its name, on a slip, a rule, or a price."""
 
-    of: str | Trial | Cell
+    of: str | Trial | Cell | Price
     seed: int
     path: str | None = None
-    """Where MovieLens is, for a trial that needs it."""
+    """Where MovieLens is, for a trial or a price that needs it."""
     fingerprint: str = ""
 
     @property
@@ -66,6 +67,8 @@ def run_any(piece: Piece | Aside) -> Rows:
         return run_trial(piece.of, piece.seed, path=piece.path)
     if isinstance(piece.of, Cell):
         return run_cell(piece.of, piece.seed)
+    if isinstance(piece.of, Price):
+        return run_price(piece.of, piece.seed, piece.path)
     return [finding.to_dict() for finding in theorems.run([piece.of], seed=piece.seed, progress=False)]
 
 
@@ -104,7 +107,7 @@ def reproduce(
     fresh: bool = False,
     progress: bool | None = None,
 ) -> Reproduction:
-    """Run the panels in all readings, the theorems and the trials of slips; return all that a report tells.
+    """Run the panels in all readings, the theorems, the trials of slips and the costs; return all that a report tells.
 
     Figures show `runs` runs of each curve.  Where these cannot tell whether a claim holds, the verdict rests on
     `more_runs`: unless given, on 50, then on 200, or on as many as are cheap.  Means of what is rare, everlasting
@@ -162,6 +165,7 @@ def reproduce(
         runs,
         tuple(told(Trial)),
         tuple(told(Cell)),
+        tuple(told(Price)),
     )
 
 
@@ -184,7 +188,7 @@ class _Work:
                 pieces += [self._piece(panel, curve, range(run, run + 1)) for run in range(self.runs)]
                 if panel.task in RARE:
                     pieces += self._more(panel, curve, self.runs, MOST if self.more_runs is None else self.more_runs)
-        return pieces + (_asides(self.seed, self.path, self.prints) if theorems_too else [])
+        return pieces + (self._asides() if theorems_too else [])
 
     def where_they_cannot_tell(self, rows: Mapping[str, Sequence[Row]], start: int, stop: int) -> list[Piece | Aside]:
         """Return more runs, from `start` to `stop`, of the curves of which these could decide a claim that is open."""
@@ -195,6 +199,17 @@ class _Work:
                 if panel.task not in RARE and (curve.reading, curve.role) in wanted:
                     pieces += self._more(panel, curve, start, stop)
         return pieces
+
+    def _asides(self) -> list[Piece | Aside]:
+        """Return what is tried beside the panels; trials on movies only where there are movies."""
+        prints = self.prints
+        trials = [trial for trial in TRIALS.values() if not trial.panel.needs_movielens or trial.panel.data in prints]
+        on_panels: list[Trial | Price] = [*trials, *prices_of(self.panels)]
+        return [
+            *(Aside(name, self.seed) for name in theorems.THEOREMS),
+            *(Aside(one, self.seed, self.path, prints.get(one.panel.data, "")) for one in on_panels),
+            *(Aside(cell, self.seed) for cell in CELLS),
+        ]
 
     def _piece(self, panel: Panel, curve: Curve, runs: range) -> Piece:
         return Piece(panel, curve, runs, self.seed, self.path, self.prints.get(panel.data, ""))
@@ -213,16 +228,6 @@ def _rows(
         if isinstance(piece, Piece):
             rows[piece.panel.name] += results[piece.key]
     return rows
-
-
-def _asides(seed: int, path: str | None, prints: Mapping[str, str]) -> list[Piece | Aside]:
-    """Return what is tried beside the panels; trials on movies only where there are movies."""
-    here = [trial for trial in TRIALS.values() if not trial.panel.needs_movielens or trial.panel.data in prints]
-    return [
-        *(Aside(name, seed) for name in theorems.THEOREMS),
-        *(Aside(trial, seed, path, prints.get(trial.panel.data, "")) for trial in here),
-        *(Aside(cell, seed) for cell in CELLS),
-    ]
 
 
 def _matches(name: str, only: str | None) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 from bestbefore.paper.chance import below
 from bestbefore.paper.claims import TENTH, claim
+from bestbefore.paper.costs import Costed, Costs
 from bestbefore.paper.duels import Duel
 from bestbefore.paper.finding import Finding
 from bestbefore.paper.numbers import Numbers, Which
@@ -45,6 +46,8 @@ class Reproduction:
     """What each slip does: see `bestbefore.paper.slips`."""
     earnings: tuple[Row, ...] = ()
     """What each keep rule, pull rule and memory loses: see `bestbefore.paper.earnings`."""
+    costs: tuple[Row, ...] = ()
+    """What an epsilon costs in pulls: see `bestbefore.paper.costs`."""
 
 
 class Count(NamedTuple):
@@ -119,6 +122,7 @@ class Summary:
     played: Played | None
     sought: Sought | None
     real_order: RealOrder | None
+    costed: Costed | None
     runs: int
     """Of each curve in the figures."""
 
@@ -144,6 +148,7 @@ def summarise(reproduction: Reproduction) -> Summary:
         played=_played(reproduction),
         sought=_sought(reproduction),
         real_order=_real_order([verdict for verdict in verdicts if verdict.panel.in_real_order]),
+        costed=Costs(reproduction.costs).summed() if reproduction.costs else None,
         runs=reproduction.runs if reproduction.panels else 0,
     )
 

@@ -3,9 +3,10 @@
 import math
 
 from bestbefore.paper.chance import LEAST_RUNS
+from bestbefore.paper.costs import Costed
 from bestbefore.paper.earnings import MEMORY, Cell, Earnings
 from bestbefore.paper.summary import Explored, Played, RealOrder, Sought, Summary
-from bestbefore.paper.words import CLOSE, at, between, cannot_tell, many, share
+from bestbefore.paper.words import CLOSE, at, between, cannot_tell, capital, many, share
 
 
 def lead(summary: Summary) -> tuple[str, ...]:
@@ -74,6 +75,8 @@ def advice(summary: Summary) -> tuple[str, ...]:
     told = []
     if summary.explored:
         told.append(_to_explore(summary.explored))
+    if summary.costed:
+        told.append(_to_promise(summary.costed))
     if summary.played and summary.played.shares:
         told.append(_to_play(summary.played))
     if summary.sought:
@@ -92,6 +95,54 @@ def _to_explore(explored: Explored) -> str:
     if explored.baseline_as_good:
         text += "  The baseline, computed right, is as good here, in random order; where means fall it is not."
     return text
+
+
+def _to_promise(costed: Costed) -> str:
+    return (
+        "To promise an epsilon with few pulls: staircase with certificates.  For the same epsilon, delta and slots it "
+        f"takes {between(*costed.fewer)} times fewer pulls than Algorithm 1, and {_worst(costed)}."
+    )
+
+
+def _worst(costed: Costed) -> str:
+    """Say whether certified answers were within epsilon."""
+    if costed.above:
+        return (
+            f"its worst error was above epsilon in {costed.above} of {many(costed.settings, 'setting')}, up to "
+            f"{costed.worst:.0%} of it"
+        )
+    return f"its worst error at any time of any run was {costed.worst:.0%} of epsilon"
+
+
+def of_costs(costed: Costed) -> tuple[str, ...]:
+    """Say how many pulls certificates save, whether they keep their word, and what is given up."""
+    means = (
+        f"in the median, the mean error is {_percent(costed.mean)} of epsilon, that of Algorithm 1 "
+        f"{_percent(costed.mean_of_paper)}, and that of fixed tests by pairs, with "
+        f"{between(*costed.fewer_than_pairs)} times as many pulls, {_percent(costed.mean_by_pairs)}"
+    )
+    answers = "all answers" if costed.certified == 1 else f"at least {costed.certified:.1%} of answers"
+    more = ": in each panel the more, the smaller epsilon is" if costed.more_with_less else ""
+    given_up = (
+        f"What is given up: a certificate ends where epsilon is reached.  {capital(means)}."
+        if costed.mean > costed.mean_by_pairs
+        else f"Nothing is given up here: {means}."
+    )
+    return (
+        f"What is saved: certificates take {between(*costed.fewer)} times fewer pulls than Algorithm 1, over "
+        f"{many(costed.settings, 'setting')} of {many(costed.panels, 'panel')}{more}.",
+        f"What is kept: {answers} were certified, and {_worst(costed).replace('its', 'the')}.",
+        given_up,
+    )
+
+
+def _percent(share: float) -> str:
+    """Say a share in percent, with a digit after the point where it is small.
+
+    >>> _percent(0.183), _percent(0.0042)
+    ('18%', '0.4%')
+    """
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}"
 
 
 def _about(factor: float) -> str:

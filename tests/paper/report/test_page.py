@@ -132,6 +132,31 @@ def test_who_earns_what_is_told_in_a_table_and_in_words(report):
         assert part in page.text
 
 
+def test_what_each_answer_costs_is_told_in_a_table_a_figure_and_in_words(report):
+    folder, done, page = report
+    section = page.html[page.html.index('id="costs"') : page.html.index('id="reading"')]
+    assert section.count('<svg role="img"') == 1
+    rows = [row for row in section.split("<tr")[1:] if "<td" in row]
+    assert len(rows) == len({(row["panel"], row["memory"]) for row in done.costs}) > 2
+    for row in rows:  # on a phone each cell says by itself what it is
+        assert row.count("<td") == row.count("data-title=") == 11
+    assert "certificates take 15 times fewer pulls than Algorithm 1" in page.text
+    assert "the worst error at any time of any run was 50% of epsilon" in page.text
+    assert page.text.count("To promise an epsilon with few pulls: staircase with certificates.") == 1
+    with (folder / "data" / "costs.csv").open() as file:
+        assert [row["way"] for row in csv.DictReader(file)] == [row["way"] for row in done.costs]
+    told = json.loads((folder / "data" / "verdicts.json").read_text())
+    assert told["costs"] == list(done.costs)
+    assert told["summary"]["costed"]["fewer"] == [15, 15]
+
+
+def test_without_exploration_nothing_is_said_of_costs(tmp_path, panels, make_reproduction):
+    page = Page(write_report(tmp_path, make_reproduction(panels["regret"])))
+    assert "costs" not in page.ids
+    assert not (tmp_path / "data" / "costs.csv").exists()
+    assert "certificates" not in page.text
+
+
 def test_verdicts_are_three(tmp_path, panels, make_rows, make_reproduction):
     """By two runs nothing is told, and the page says so; five tell some of it."""
     rows = {panels["explore"].name: make_rows(panels["explore"], runs=2)}
@@ -157,8 +182,8 @@ def test_nothing_half_written_is_left(report):
 
 def test_every_panel_has_figure_claims_and_sentences(report):
     _, done, page = report
-    examples = 2
-    assert page.svgs == len(done.panels) + examples
+    examples, costs = 2, 1
+    assert page.svgs == len(done.panels) + examples + costs
     for panel in done.panels:
         (start,) = (match.start() for match in re.finditer(f'<article id="{panel.name}">', page.html))
         article = page.html[start : page.html.index("</article>", start)]

@@ -28,6 +28,7 @@ def verdicts_as_data(reproduction: Reproduction, summary: Summary | None = None)
             "verdicts": {name: asdict(verdict) for name, verdict in reproduction.verdicts.items()},
             "trials": list(reproduction.slips),
             "earnings": list(reproduction.earnings),
+            "costs": list(reproduction.costs),
             "summary": asdict(summary or summarise(reproduction)),
         }
     )

@@ -21,7 +21,7 @@ REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
 
 
 def inline(svg: str, prefix: str, label: str) -> str:
-    """Return an SVG of a panel as it stands in a page.
+    """Return an SVG of a figure as it stands in a page.
 
     Title and note, which the page says, are left out, and so are the ids that nothing refers to; the others begin with
     `prefix`, so that no two figures of a page share one.  `label` is what is read out instead of the figure.

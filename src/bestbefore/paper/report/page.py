@@ -9,13 +9,15 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
-from bestbefore.paper import earnings, summary_words, words
+from bestbefore.paper import costs, earnings, summary_words, words
 from bestbefore.paper.chance import CONFIDENCE as CERTAINTY
 from bestbefore.paper.claims import claim, claims_of
+from bestbefore.paper.costs import Costs
 from bestbefore.paper.earnings import Earnings
 from bestbefore.paper.finding import CONFIDENCE, Finding, short
 from bestbefore.paper.panels import BUDGET, DATA, DELTA, TASKS, Panel
 from bestbefore.paper.readings import MEASURES
+from bestbefore.paper.report.cost_figure import draw_cost_figure
 from bestbefore.paper.report.data import verdicts_as_data
 from bestbefore.paper.report.inline import inline
 from bestbefore.paper.report.panel import draw_panel_figure
@@ -58,8 +60,8 @@ def write_report(folder: Path, reproduction: Reproduction, *, jobs: int | None =
     """Write the report of a reproduction, and return the path of its page.
 
     `folder` gets index.html, figures/ with an SVG and a PNG of each panel, and data/ with the rows of each panel and
-    the theorems' table as CSV, and the verdicts as JSON.  The page comes last, and whole or not at all.  Many figures
-    are drawn by `jobs` processes, one for each core unless given.
+    the tables of theorems and costs as CSV, and the verdicts as JSON.  The page comes last, and whole or not at all.
+    Many figures are drawn by `jobs` processes, one for each core unless given.
     """
     check_installed()
     folder = Path(folder)
@@ -69,6 +71,8 @@ def write_report(folder: Path, reproduction: Reproduction, *, jobs: int | None =
         _write(folder / DATA_FOLDER / f"{panel.name}.csv", Table(reproduction.rows[panel.name]).to_csv().encode())
     if reproduction.findings:
         _write(folder / DATA_FOLDER / "theorems.csv", _theorems(reproduction.findings).to_csv().encode())
+    if reproduction.costs:
+        _write(folder / DATA_FOLDER / "costs.csv", Table(reproduction.costs).to_csv().encode())
     summary = summarise(reproduction)
     verdicts = json.dumps(verdicts_as_data(reproduction, summary), indent=1, allow_nan=False)
     _write(folder / DATA_FOLDER / VERDICTS, f"{verdicts}\n".encode())
@@ -146,6 +150,10 @@ def _page(reproduction: Reproduction, summary: Summary, figures: Mapping[str, st
         trials=[(QUESTIONS[one].what, list(rows)) for one, rows in itertools.groupby(reproduction.slips, _question_of)],
         earned=Earnings(reproduction.earnings) if reproduction.earnings else None,
         earnings=earnings,
+        costed=Costs(reproduction.costs) if reproduction.costs else None,
+        costs=costs,
+        cost_figure=Markup(_cost_figure(reproduction)),  # noqa: S704
+        panels={panel.name: panel for panel in reproduction.panels},
         label_of=lambda row: TRIALS[row["trial"]].label,
         caveat=CAVEAT,
         confidence=f"{CONFIDENCE:.0%}",
@@ -163,6 +171,14 @@ def _page(reproduction: Reproduction, summary: Summary, figures: Mapping[str, st
         delta=DELTA,
         safe=Markup,
     )
+
+
+def _cost_figure(reproduction: Reproduction) -> str:
+    """Draw what each answer costs; nothing if that was not asked."""
+    if not reproduction.costs:
+        return ""
+    label = "Pulls an arm against epsilon: Algorithm 1, fixed tests by pairs, certificates.  The table has the numbers."
+    return inline(draw_cost_figure(Costs(reproduction.costs), reproduction.panels), "costs", label)
 
 
 def _question_of(row: Row) -> str:

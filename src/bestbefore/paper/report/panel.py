@@ -82,7 +82,7 @@ def draw_panel_figure(
     lines = _Lines(panel, list(rows), runs, measures)
     height = TITLE + NOTE + sum(HEAD + HEIGHTS[measure] + FOOT for measure in measures)
     salt = {"svg.hashsalt": f"{panel.name} {' '.join(measures)}"}
-    with mpl.rc_context(STYLE | _OWN | salt):
+    with mpl.rc_context(STYLE | OWN | salt):
         figure = Figure(figsize=(WIDTH / 72, height / 72), dpi=160)
         FigureCanvasAgg(figure)
         figure.text(6 / WIDTH, 1 - 5 / height, _headline(panel), va="top", weight="bold", gid="headline")
@@ -92,10 +92,10 @@ def draw_panel_figure(
             bottom = top - HEAD - HEIGHTS[measure]
             _draw_row(figure, lines, measure, bottom / height, HEIGHTS[measure] / height)
             top = bottom - FOOT
-        return _saved(figure, png=png)
+        return saved(figure, png=png)
 
 
-_OWN: Final[Any] = {
+OWN: Final[Any] = {
     "font.size": SIZE,
     "text.color": INK,
     "axes.edgecolor": INK,
@@ -111,7 +111,7 @@ _OWN: Final[Any] = {
     "figure.facecolor": "#ffffff",
     "axes.facecolor": "none",
 }
-_LINES: Final[Any] = {"color": GRID, "linewidth": 0.8, "zorder": 0.5}
+LINES: Final[Any] = {"color": GRID, "linewidth": 0.8, "zorder": 0.5}
 """Of the grid: all at once, which is faster than one by one."""
 
 
@@ -173,7 +173,7 @@ def _draw_row(figure: Any, lines: _Lines, measure: str, bottom: float, height: f
         _scale(axes, lines, measure)
         axes.set_xlim(*_span(lines.memory))
         axes.xaxis.set_major_locator(FixedLocator(_ticks(lines.memory)))
-        axes.vlines(_ticks(lines.memory), 0, 1, transform=axes.get_xaxis_transform(), **_LINES)
+        axes.vlines(_ticks(lines.memory), 0, 1, transform=axes.get_xaxis_transform(), **LINES)
         axes.set_xlabel("memory m" if reading == "published" else "memory (slots)", va="top")
         axes.xaxis.set_label_coords(0.5, -15 / HEIGHTS[measure])
         axes.tick_params(left=False, bottom=False, labelleft=place == 0, length=0, pad=3)
@@ -245,7 +245,7 @@ def _scale(axes: Any, lines: _Lines, measure: str) -> None:
     axes.yaxis.set_major_locator(FixedLocator(list(ticks)))
     axes.yaxis.set_major_formatter(FixedFormatter(list(ticks.values())))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.hlines(list(ticks), 0, 1, transform=axes.get_yaxis_transform(), **_LINES)
+    axes.hlines(list(ticks), 0, 1, transform=axes.get_yaxis_transform(), **LINES)
     bottom = min(-0.15 * least, 1.1 * min(numbers)) if zero else least
     axes.set_ylim(bottom, max(top, 10 * least))
 
@@ -257,7 +257,7 @@ def _scale_of_shares(axes: Any) -> None:
     ticks = {0.0: "0%", 0.5: "50%", 1.0: "100%"}
     axes.yaxis.set_major_locator(FixedLocator(list(ticks)))
     axes.yaxis.set_major_formatter(FixedFormatter(list(ticks.values())))
-    axes.hlines(list(ticks), 0, 1, transform=axes.get_yaxis_transform(), **_LINES)
+    axes.hlines(list(ticks), 0, 1, transform=axes.get_yaxis_transform(), **LINES)
     axes.set_ylim(-0.04, 1.08)
 
 
@@ -282,7 +282,8 @@ def _ticks(memory: list[int], most: int = 5) -> list[int]:
     return memory[:: -math.ceil(len(memory) / most)][::-1]
 
 
-def _saved(figure: Any, *, png: bool) -> Drawing:
+def saved(figure: Any, *, png: bool) -> Drawing:
+    """Return a figure as files hold it; without `png`, as SVG only."""
     picture, text = io.BytesIO(), io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None})
     if png:
