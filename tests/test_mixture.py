@@ -19,6 +19,15 @@ def test_weights_add_up_to_one_and_the_middle_rate_has_most():
     assert rates[0.3] == MIDDLE_WEIGHT == max(rates.values())
 
 
+@pytest.mark.parametrize("middle", [0.001, 1.0, 2.4, 3.0, 50.0])
+def test_no_rate_is_so_high_that_bounds_are_lost_by_rounding(middle):
+    """Rates of 37 or more had 1 - e^(-rate) = 1, and an upper bound that was not a number, which no arm could beat."""
+    assert sum(rates_around(middle).values()) == pytest.approx(1)
+    for pulls, total in ((1, 1.0), (3, 3.0), (3, 0.0), (1000, 999.0)):
+        assert 0 < upper(pulls, total, 3.0, bets(middle), BOUNDED) <= 1
+        assert 0 <= lower(pulls, total, 3.0, bets(middle), BOUNDED) < 1
+
+
 def width(pulls, mean, middle, noise):
     around = bets(middle, noise)
     low = lower(pulls, mean * pulls, LOGS[0], around, noise)

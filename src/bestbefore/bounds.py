@@ -145,9 +145,10 @@ def certificate_failures(
         lower, upper = (window, window) if reacts else (max(window - 1, 1), 1)
     else:
         lower = upper = arms_at_risk(window, guarantee, arms, arrival)
-    if delta / (5 * lower) == 0:
+    shares = (1 - UPPER_SHARE) * delta / lower, UPPER_SHARE * delta / upper
+    if min(shares) == 0:
         raise ValueError(f"delta must not be so small that it cannot be shared by {lower} arms, not {delta!r}")
-    return (1 - UPPER_SHARE) * delta / lower, UPPER_SHARE * delta / upper
+    return shares
 
 
 def certificate_cell(epsilon: float, slots: int, *, relative: bool = False) -> float:
@@ -166,10 +167,10 @@ def certificate_cell(epsilon: float, slots: int, *, relative: bool = False) -> f
     >>> round(certificate_cell(0.2, 50, relative=True), 4)
     0.0985
     """
-    if slots == 1:
-        return math.inf if relative else 1.0
     if relative:
-        return -math.log(LEAST_MEAN * max(1 - epsilon, 1e-9)) / (slots - 1)
+        return -math.log(LEAST_MEAN * max(1 - epsilon, 1e-9)) / max(slots - 1, 1)
+    if slots == 1:
+        return 1.0
     return min(1 / slots, (1 - epsilon) / (slots - 1))
 
 

@@ -26,6 +26,8 @@ SPACING: Final = 2.5
 """The factor from one rate to the next."""
 MIDDLE_WEIGHT: Final = 2 / 3
 """The weight of the middle rate; the others share the rest."""
+HIGHEST: Final = 12.0
+"""No rate is higher: 1 - e^(-rate) must not be rounded to 1, and a higher one tells hardly more."""
 
 RATE: Final = 3.0
 """The middle rate of certificates, in units of what a cell leaves of epsilon: found by trial."""
@@ -46,10 +48,14 @@ def rates_around(middle: float) -> dict[float, float]:
     """Return rates and their weights; the middle one has most of the weight.
 
     >>> {round(rate, 2): round(weight, 3) for rate, weight in rates_around(1.0).items()}
-    {0.16: 0.067, 0.4: 0.067, 1.0: 0.667, 2.5: 0.067, 6.25: 0.067, 15.62: 0.067}
+    {0.16: 0.067, 0.4: 0.067, 1.0: 0.667, 2.5: 0.067, 6.25: 0.067, 12.0: 0.067}
     """
     rest = (1 - MIDDLE_WEIGHT) / (RATES - 1)
-    return {middle * SPACING**k: rest if k else MIDDLE_WEIGHT for k in range(-BELOW, RATES - BELOW)}
+    rates: dict[float, float] = {}
+    for k in range(-BELOW, RATES - BELOW):
+        rate = min(middle * SPACING**k, HIGHEST)
+        rates[rate] = rates.get(rate, 0.0) + (rest if k else MIDDLE_WEIGHT)
+    return rates
 
 
 def rho_of(middle: float, noise: Noise) -> float:

@@ -20,6 +20,9 @@ SETTINGS = {
     "any arm will do": {"window": 4, "epsilon": 1.0},
     "a budget": {"window": 20, "epsilon": 0.2, "budget": 30},
     "a budget of one": {"window": 6, "epsilon": 0.2, "budget": 1},
+    "no target, few pulls": {"window": 20, "memory": 5, "budget": 4},
+    "one slot, a share": {"window": 5, "epsilon": 0.5, "relative": True, "memory": 1, "budget": 60},
+    "nearly any arm will do": {"window": 8, "epsilon": 0.9},
     "no target": {"window": 20, "memory": 5, "budget": 60},
     "a share": {"window": 10, "epsilon": 0.5, "relative": True},
     "a share, few slots": {"window": 40, "epsilon": 0.5, "relative": True, "memory": 20},
@@ -121,6 +124,28 @@ def test_to_ask_how_good_the_answer_is_changes_nothing():
             assert asked.bounds(asked.best())[0] <= 1
         assert alone.ask() is None
     assert asked.state() == alone.state()
+
+
+def test_the_arm_of_the_highest_claim_may_answer_too():
+    """Nobody else may be better than 0.25: whoever may be better than that is the answer, however little is known."""
+    explorer = Explorer(window=5, epsilon=0.1)
+    for arm in ("poor", "new"):
+        explorer.arrive(arm)
+    tell(explorer, "poor", 2000 * 0.2, pulls=2000)
+    tell(explorer, "new", 0.0)
+    assert explorer.best() == "new" or explorer.gap <= explorer.bounds("new")[1] - explorer.bounds("poor")[0]
+    high = explorer.bounds("poor")[1]
+    assert explorer.gap <= high - explorer.bounds("new")[0] + 1e-9
+
+
+def test_a_strong_guarantee_ends_with_its_arms():
+    for probe in ("certify", "fixed"):
+        explorer = Explorer(window=2, epsilon=0.5, guarantee="strong", arms=2, probe=probe)
+        for arm, promised in enumerate((True, True, False)):
+            explorer.arrive(arm)
+            pull_all(explorer, [0.5, 0.5, 0.5])
+            assert explorer.certified is promised
+            assert (explorer.promise, explorer.gap <= 0.5) == (0.5 if promised else None, promised)
 
 
 def test_fixed_tests_have_a_promise_for_a_gap_and_no_bounds():
@@ -301,6 +326,12 @@ def test_a_damaged_certificate_is_refused(change, words):
         ({"relative": True, "memory": 3, "budget": 9}, "epsilon must be given with relative=True"),
         ({"tests": "most"}, "tests must be one of 'paper', 'pairs', 'exact', not 'most'"),
         ({"guarantee": "strong"}, "arms must be the length of the stream"),
+        ({"relative": "yes"}, "relative must be True or False, not 'yes'"),
+        ({"reacts": 1}, "reacts must be True or False, not 1"),
+        ({"sigma": 1e-100}, "sigma must be above 1e-50 and below 1e50 for certificates, not 1e-100"),
+        ({"sigma": 1e100}, "sigma must be above 1e-50 and below 1e50 for certificates, not 1e\\+100"),
+        ({"delta": 12 * 5e-324}, "delta must not be so small"),
+        ({"tests": "exact", "sigma": 1.0}, "tests must be 'paper', 'pairs' or a number with sigma, not 'exact'"),
     ],
 )
 def test_bad_settings_are_named(wrong, words):

@@ -147,9 +147,15 @@ def test_explore_says_what_is_promised_and_how_many_pulls_certificates_save():
     assert "topk" not in printed.split("within this of the best:")[1], "it promises nothing"
 
 
+def test_explore_can_certify_without_being_told_more():
+    rows = json.loads(run("explore", "-n", "40", "-W", "10", "--probe", "certify", "-r", "1", "--json").stdout)
+    assert [(row["memory"], row["epsilon"], row["certified"]) for row in rows] == [(10, 0.1, 1.0)]
+
+
 def test_explore_with_a_budget_alone_makes_the_gap_small():
     rows = json.loads(run("explore", "-n", "60", "-W", "20", "--budget", "40", "-m", "6", "-r", "1", "--json").stdout)
     assert [row["keep"] for row in rows] == ["staircase"]
+    assert "within epsilon" not in run("explore", "-n", "60", "-W", "20", "--budget", "40", "-m", "6", "-r", "1").stdout
     assert rows[0]["pulls"] <= 60 * 40
     assert rows[0]["gap"] < 0.5
 

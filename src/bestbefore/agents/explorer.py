@@ -162,19 +162,21 @@ class Explorer(BaseAgent):
 
     @property
     def gap(self) -> float:
-        """With probability 1 - delta the answer is within this of the best valid arm, now.  It falls as rewards come.
+        """With probability 1 - delta the answer is within this of the best valid arm, now: a difference of means.
 
         With certificates it is the highest upper bound of all other arms, stored or dropped, less the lower bound of
         the answer.  With fixed tests it is `promise`, or 1 where nothing is promised.
         """
-        if self._certifier:
+        if self._certifier and not self._too_many():
             return self._certifier.answer()[1]
         return 1.0 if self.promise is None else self.promise
 
     @property
     def certified(self) -> bool:
         """Whether the answer is within epsilon of the best, with probability 1 - delta."""
-        return self._certifier.answer()[2] if self._certifier else self.promise is not None
+        if self._certifier and not self._too_many():
+            return self._certifier.answer()[2]
+        return self.promise is not None
 
     def bounds(self, arm: Hashable) -> tuple[float, float]:
         """Return a lower and an upper bound of an arm's mean, from its certificate.
@@ -192,11 +194,18 @@ class Explorer(BaseAgent):
 
         It speaks of all valid arms but the `exempt` oldest, which are none unless `slack` is above 0.  There is none
         where the settings allow none, nor while an arm is valid whose test was cut short, or got rewards after it; with
-        certificates, while the answer is not certified: `gap` then says what is.
+        certificates, while the answer is not certified: `gap` then says what is.  A strong guarantee ends when more
+        than `arms` arms have arrived.
         """
-        if self._certifier:
-            return self.plan.promise if self._certifier.answer()[2] else None
-        return None if self._irregular else self.plan.promise
+        if self._too_many() or self._irregular:
+            return None
+        if self._certifier and not self._certifier.answer()[2]:
+            return None
+        return self.plan.promise
+
+    def _too_many(self) -> bool:
+        """Say whether more arms have arrived than a strong guarantee was told of."""
+        return self.guarantee == "strong" and self.arrivals > (self.arms or 0)
 
     def best(self) -> Any:
         """Return the answer, or None when no arm is stored.
@@ -270,7 +279,7 @@ class Explorer(BaseAgent):
     def _count(self, certifier: Certifier, number: int, pulls: int, total: float) -> None:
         """Count rewards for an arm's certificate; arms may go then."""
         slot = self._slot(number)
-        finite("reward", self._slots.total[slot] + total)
+        finite("reward", float(self._slots.total[slot]) + total)
         unasked = max(pulls - self._in_flight.get(number, 0), 0)
         self._told(number, pulls)
         certifier.asked(unasked)

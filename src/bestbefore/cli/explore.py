@@ -23,7 +23,10 @@ class TestsOption(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
         """Read a whole number, or leave a word as it is: the plan knows which there are."""
-        return int(value) if str(value).lstrip("-").isdigit() else str(value)
+        try:
+            return int(value)
+        except ValueError:
+            return str(value)
 
 
 @click.command(short_help="How far the answer is from the best valid arm.")
@@ -40,12 +43,17 @@ class TestsOption(click.ParamType):  # type: ignore[type-arg]
     help=f"Keep rules, of {', '.join(KEEP)}.  [default: bucket,topk,staircase; with --budget, --relative or "
     "--probe certify, staircase]",
 )
-@click.option("-e", "--epsilon", type=float, help="The accuracy that pulls are for.  [default: 3/memory]")
+@click.option(
+    "-e",
+    "--epsilon",
+    type=float,
+    help="The accuracy that pulls are for.  [default: 3/memory; none with --budget and --memory]",
+)
 @click.option(
     "--probe",
     type=click.Choice(["certify", "fixed"]),
-    help="Pull until the answer is certified, or test all arms alike.  [default: with --epsilon or --budget, staircase "
-    "certifies; all others test]",
+    help="Pull until the answer is certified, or test all arms alike.  [default: staircase certifies with --epsilon or "
+    "--budget, unless there are --tests or --slack; all others test]",
 )
 @click.option("--budget", type=int, help="At most so many pulls after each arrival, with certificates.")
 @click.option("--relative", is_flag=True, help="Epsilon is a share of the best mean, with certificates.")
@@ -91,7 +99,8 @@ def explore(
     check_files(csv, plot)
     certifies = settings["budget"] is not None or settings["relative"] or settings["probe"] == "certify"
     keep = keep or (["staircase"] if certifies else ["bucket", "topk", "staircase"])
-    if memory is None and settings["epsilon"] is None and not settings["relative"]:
+    certified = settings["relative"] or (settings["probe"] == "certify" and settings["budget"] is None)
+    if memory is None and settings["epsilon"] is None and not certified:
         memory = [2, 4, 6, 8, 10, 14, 20]
     from bestbefore import simulate
     from bestbefore.simulate.certify_loop import certify_block
@@ -124,9 +133,10 @@ def _print(table: "Table", stream: "Stream", window: int, delta: float) -> None:
     pulls: Cells = {(row["memory"], (row["keep"],)): f"{row['pulls'] / stream.length:,.0f}" for row in rows}
     marks = find_marks(table, ["keep"], "mean")
     print_cells(title, ["keep"], "error", errors, beside=("pulls per arm", pulls), marks=marks)
-    promises = [row for row in table.summary(["keep", "memory"], ["gap", "certified"]) if row["gap"] < 1]
+    promises = [row for row in table.summary(["keep", "memory"], ["gap", "certified", "epsilon"]) if row["gap"] < 1]
     if promises:
         click.echo(f"With probability {1 - delta:g} at a time, the answer is within this of the best:")
     for row in promises:
         share = "always" if row["certified"] == 1 else f"at {row['certified']:.1%} of times"
-        click.echo(f"  {row['keep']}, {row['memory']:,} slots: {row['gap']:.3g} on average; {share} within epsilon")
+        within = f"; {share} within epsilon" if row["epsilon"] > 0 else ""
+        click.echo(f"  {row['keep']}, {row['memory']:,} slots: {row['gap']:.3g} on average{within}")

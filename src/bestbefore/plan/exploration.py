@@ -48,6 +48,9 @@ def plan_exploration(
     which is 0.1 if nothing is said, or at a budget.  `pending`, `tests`, `split` and `slack` are about fixed tests.
     """
     rule = keep_rule(keep)
+    for name, value in (("relative", relative), ("reacts", reacts)):
+        if not isinstance(value, bool):
+            raise ValueError(f"{name} must be True or False, not {value!r}")
     about_tests = {"pending": None if pending == 1 else pending, "tests": tests, "split": split, "slack": slack}
     about_certificates = {"budget": budget, "relative": relative or None, "reacts": reacts or None}
     ends = epsilon is not None or memory is None or budget is not None
@@ -62,7 +65,7 @@ def plan_exploration(
         "noise": noise_of(sigma),
     }
     if probe == "certify":
-        plan = _certified(common, epsilon, memory, budget, relative=bool(relative), reacts=bool(reacts))
+        plan = _certified(common, epsilon, memory, budget, relative=relative, reacts=reacts)
     else:
         plan = _tested(common, epsilon, memory, whole("pending", pending), tests, split, slack)
     plan.tests_of(1)  # complains of what is missing for the guarantee
@@ -111,6 +114,8 @@ def _certified(
             f"memory must be at least {least} slots to promise epsilon={target!r} with probe='certify', not {memory}; "
             "with a budget, the explorer does what it can with fewer, and `gap` says what that is"
         )
+    if not 1e-50 < common["noise"].sigma < 1e50:
+        raise ValueError(f"sigma must be above 1e-50 and below 1e50 for certificates, not {common['noise'].sigma!r}")
     if not target and relative:
         raise ValueError("epsilon must be given with relative=True, not None: it is a share of the best mean")
     return ExplorePlan(
@@ -166,6 +171,10 @@ def _tested(
         tests = one_of("tests", tests or "paper", TEST_RULES)
     else:
         tests = whole("tests", tests)
+    if tests == "exact" and not common["noise"].bounded:
+        raise ValueError(
+            "tests must be 'paper', 'pairs' or a number with sigma, not 'exact': that is for rewards of 0 and 1"
+        )
     counted = isinstance(tests, int)
     slack = between("slack", _slack(epsilon, memory) if slack is None else slack, 0, math.inf, closed="left")
     if epsilon is not None or memory is None:

@@ -193,8 +193,8 @@ def answer(c: Certificates, settings: Settings) -> tuple[int, float, bool]:
     """Return the slot of the answer, or -1; its gap; and whether it is certified.
 
     The gap is how far the answer may be from the best, as far as bounds hold.  The answer is the leader if that is
-    certified, else the leader or the arm of the highest L, whose gap is less.  Nothing is changed: where bounds are not
-    up to date, they are brought so on a copy.
+    certified, else the arm of the least gap, which has the highest L or the highest claim.  Nothing is changed: where
+    bounds are not up to date, they are brought so on a copy.
     """
     seen = survey(c, 0)
     if seen.leader < 0:
@@ -206,12 +206,12 @@ def answer(c: Certificates, settings: Settings) -> tuple[int, float, bool]:
             if seen.rival >= 0:
                 refresh_upper(c, seen.rival, settings)
             seen = survey(c, 0)
-    gap, other = seen.ceiling - c.levels[seen.leader, LOWER], seen.top_ceiling - c.levels[seen.top, LOWER]
-    if gap <= allowed(seen.ceiling, settings):
-        return seen.leader, max(gap, 0.0), True
-    if other < gap:
-        return seen.top, max(other, 0.0), other <= allowed(seen.top_ceiling, settings)
-    return seen.leader, gap, False
+    best, ceiling, gap = seen.leader, seen.ceiling, seen.ceiling - c.levels[seen.leader, LOWER]
+    if gap > allowed(ceiling, settings):
+        for other, its_ceiling in ((seen.top, seen.top_ceiling), (seen.first, seen.first_ceiling)):
+            if its_ceiling - c.levels[other, LOWER] < gap:
+                best, ceiling, gap = other, its_ceiling, its_ceiling - c.levels[other, LOWER]
+    return best, max(gap, 0.0), gap <= allowed(ceiling, settings)
 
 
 @njit

@@ -30,16 +30,18 @@ LEADER_SHARE: Final = 0.45
 class Survey(NamedTuple):
     """What there is to know of some arms; an arm is -1 if there is none.
 
-    `top` has the highest L.  `ceiling` is how good the best may be if it is not the leader, `top_ceiling` if it
-    is not `top`; `by_charge` says that the ceiling is a charge, and no upper bound.  `stale` says that the
-    leader's L or the rival's U is not up to date.
+    `top` has the highest L, and `first` the highest claim.  `ceiling` is how good the best may be if it is not the
+    leader, `top_ceiling` if it is not `top`, `first_ceiling` if it is not `first`; `by_charge` says that the ceiling is
+    a charge, and no upper bound.  `stale` says that the leader's L or the rival's U is not up to date.
     """
 
     leader: int
     rival: int
     top: int
+    first: int
     ceiling: float
     top_ceiling: float
+    first_ceiling: float
     by_charge: bool
     stale: bool
 
@@ -71,22 +73,28 @@ def survey(c: Certificates, after: int) -> Survey:
             elif second < 0 or claimed > next_highest:
                 second, next_highest = slot, claimed
     if leader < 0:
-        return Survey(-1, -1, -1, charge, charge, True, False)
+        return Survey(-1, -1, -1, -1, charge, charge, charge, True, False)
     rival = second if first == leader else first
     ceiling = max(charge, next_highest if first == leader else highest)
     top_ceiling = max(charge, next_highest if first == top else highest)
     stale = counts[leader, SEEN_LOWER] < pulls[leader] or (rival >= 0 and counts[rival, SEEN_UPPER] < pulls[rival])
-    return Survey(leader, rival, top, ceiling, top_ceiling, rival < 0 or levels[rival, UPPER] < charge, stale)
+    by_charge = rival < 0 or levels[rival, UPPER] < charge
+    return Survey(leader, rival, top, first, ceiling, top_ceiling, max(charge, next_highest), by_charge, stale)
 
 
 @inlined
 def certifies(c: Certificates, seen: Survey, settings: Settings) -> bool:
-    """Say whether the leader, or the arm of the highest L, is within epsilon of the best of the arms seen."""
+    """Say whether the leader, or the arm of the highest L or claim, is within epsilon of the best of the arms seen.
+
+    If it is neither of the last two, it is nobody: all arms but `first` have the same ceiling.
+    """
     if seen.leader < 0:
         return False
     if seen.ceiling - c.levels[seen.leader, LOWER] <= allowed(seen.ceiling, settings):
         return True
-    return bool(seen.top_ceiling - c.levels[seen.top, LOWER] <= allowed(seen.top_ceiling, settings))
+    if seen.top_ceiling - c.levels[seen.top, LOWER] <= allowed(seen.top_ceiling, settings):
+        return True
+    return bool(seen.first_ceiling - c.levels[seen.first, LOWER] <= allowed(seen.first_ceiling, settings))
 
 
 @inlined

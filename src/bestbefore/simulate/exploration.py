@@ -166,7 +166,9 @@ class Setup:
         self.memory = self.plan.memory if memory is None else memory
         self.told, self.memory_is_open = settings, memory is None
         self.epsilon = min(self.plan.epsilon, 1.0)
-        if self.plan.tests_of(stream.length) * stream.length > MOST:
+        if self.plan.budget is not None and self.plan.budget * stream.length > MOST:
+            raise ValueError(f"budget must be below 2**53 for {stream.length} arms together, not {self.plan.budget}")
+        if self.plan.budget is None and self.plan.tests_of(stream.length) * stream.length > MOST:
             raise ValueError(
                 f"tests must be fewer than 2**53 for {stream.length} arms together; raise epsilon or lower n"
             )
