@@ -113,7 +113,17 @@ def test_luck_is_no_verdict():
 def test_a_fall_between_two_memories_is_help_wherever_the_last_one_ends():
     """From .954 to .349 and up again, as at n = 10000, W = 50: the last is more than half of the first, and yet."""
     assert holds(verdicts.judge(EXPLORE, explored(published_topk=(0.954, 0.349, 0.48))))[1] == (False, False)
+    assert holds(verdicts.judge(EXPLORE, explored(published_topk=(0.5, 0.3, 0.49))))[1] == (False, False)
     assert holds(verdicts.judge(EXPLORE, explored(published_topk=(0.5, 0.47, 0.49))))[1] == (True, False)
+
+
+def test_regret_that_rises_must_also_drop_at_the_window():
+    def rises(published):
+        made = verdicts.judge(REGRET, played(published=published))
+        return [one.published and one.published.holds for one in made.judgements]
+
+    cliff, no_cliff = rises((90, 95, 10)), rises((90, 95, 96))
+    assert (True, False) in zip(cliff, no_cliff, strict=True)
 
 
 def test_curves_are_compared_in_the_runs_that_both_have():
@@ -121,6 +131,9 @@ def test_curves_are_compared_in_the_runs_that_both_have():
     rows = explored(runs=10) + [row for row in explored(runs=40) if row["run"] >= 10 and row["curve"] == "topk"]
     first, second = verdicts.judge(EXPLORE, rows).judgements
     assert (first.published.runs, second.published.runs) == (10, 40)
+    rows = explored(runs=10) + [row for row in explored(runs=40) if row["run"] >= 10 and row["curve"] == "bucket"]
+    first, second = verdicts.judge(EXPLORE, rows).judgements
+    assert (first.published.runs, second.published.runs) == (10, 10)
 
 
 def test_regret_of_an_everlasting_arm_must_be_0_in_every_run():

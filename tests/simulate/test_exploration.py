@@ -239,6 +239,14 @@ def test_the_guarantee_its_memory_and_its_pulls_over_whole_runs(guarantee, keep,
     assert set(table["pulls"].tolist()) == {sum(each)}
 
 
+def test_exact_tests_are_for_rewards_of_0_and_1():
+    rated = streams.uniform(30).rated([0, 0.5, 1])
+    with pytest.raises(ValueError, match="tests must be 'paper', 'pairs' or a number for ratings, not 'exact'"):
+        simulate.explore(rated, 10, keep="bucket", epsilon=0.4, tests="exact", runs=1)
+    table = simulate.explore(streams.uniform(30), 10, keep="bucket", epsilon=0.4, tests="exact", runs=1)
+    assert table["certified"][0] == 1
+
+
 def test_a_million_arms_in_memory_that_does_not_grow():
     """n and W ten times larger: what is allocated on the way stays the same, some megabytes."""
     import tracemalloc

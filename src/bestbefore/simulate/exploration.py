@@ -250,6 +250,10 @@ class ExplorePiece:
             rows = slice(start, start + arms.means.size)
             state = with_room_for(state, arms)
             tests = setup.tests_after(start, arms.means.size)
+            if made.tests == "exact" and arms.levels.size > 2:
+                raise ValueError(
+                    "tests must be 'paper', 'pairs' or a number for ratings, not 'exact': that is for 0 and 1"
+                )
             try:
                 explore_block(state, arms, tests, settings, own, rewards, rng, answers[rows], errors[rows])
             except ValueError as wrong:
