@@ -13,7 +13,7 @@ settings.register_profile(
     deadline=None,
     derandomize=True,
     database=None,
-    max_examples=int(os.environ.get("BESTBEFORE_EXAMPLES", "100")),
+    max_examples=int(os.environ.get("BESTBEFORE_EXAMPLES", "50")),
 )
 settings.load_profile("bestbefore")
 

@@ -526,7 +526,7 @@ AGENTS = [agent for agent in vars(agents).values() if isinstance(agent, type) an
 @pytest.mark.parametrize("agent", [agent for agent in AGENTS if agent is not agents.Agent], ids=lambda a: a.__name__)
 def test_every_agent_keeps_the_contract(agent):
     for settings in settings_of(agent):
-        arrivals = 21 if agent is Explorer else 9
+        arrivals = 14 if agent is Explorer else 9
         keeps_expired = settings.get("flag") == "implicit"
         check_agent(
             lambda seed, settings=settings: agent(**settings, seed=seed), arrivals=arrivals, keeps_expired=keeps_expired
