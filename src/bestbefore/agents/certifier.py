@@ -13,6 +13,7 @@ from bestbefore.agents import saved
 from bestbefore.memory import count
 from bestbefore.plan import ExplorePlan
 from bestbefore.probe.certificates import (
+    BY_AGE,
     LOG_LOWER,
     LOWER,
     UPPER,
@@ -101,12 +102,12 @@ class Certifier:
     def state(self) -> list[Any]:
         """Return what is to be saved beside arms and pulls: a row for each arm, by slot, and the one of nobody."""
         levels, counts = self.certificates.levels.tolist(), self.certificates.counts.tolist()
-        rows = [dict(zip(_ROW, levels[row][:LOG_LOWER] + counts[row], strict=True)) for row in self._rows()]
+        rows = [dict(zip(_ROW, levels[row][:LOG_LOWER] + counts[row][:BY_AGE], strict=True)) for row in self._rows()]
         return [{"wanted": self._wanted, "until": self._until, "spent": self._spent}, *rows]
 
     def restore(self, state: list[Any], now: int) -> None:
         """Take back what was saved, if it fits the arms stored."""
-        (memory, levels, counts, by_age), rows = self.certificates, self._rows()
+        (memory, levels, counts), rows = self.certificates, self._rows()
         if len(state) != len(rows) + 1:
             raise ValueError(f"state is damaged: {len(rows)} certificates are needed, not {len(state) - 1}")
         next_pulls = saved.checked(state[0], {"wanted": int, "until": int, "spent": int})
@@ -114,14 +115,15 @@ class Certifier:
         if self._wanted and self._wanted not in memory.arrival:
             raise ValueError(f"state is damaged: arm {self._wanted} cannot be wanted, for it is not here")
         self._slot = int((memory.arrival == self._wanted).argmax())
-        by_age[: len(rows) - 1] = sorted(rows[:-1], key=lambda slot: memory.arrival[slot])
+        counts[: len(rows) - 1, BY_AGE] = sorted(rows[:-1], key=lambda slot: memory.arrival[slot])
         for row, record in zip(rows, state[1:], strict=True):
             known = saved.checked(record, _ROW)
             pulls = int(memory.pulls[row]) if row < memory.pulls.size else 0
             sure = all(0 <= known[name] <= 1 for name in ("lower", "upper", "charge")) and known["charged"] <= now
             if not sure or max(known["seen_lower"], known["seen_upper"]) > pulls:
                 raise ValueError(f"state is damaged: {record!r} cannot be a certificate")
-            levels[row, :LOG_LOWER], counts[row] = list(known.values())[:LOG_LOWER], list(known.values())[LOG_LOWER:]
+            values = list(known.values())
+            levels[row, :LOG_LOWER], counts[row, :BY_AGE] = values[:LOG_LOWER], values[LOG_LOWER:]
             if row < memory.arrival.size:
                 levels[row, LOG_LOWER:] = self.plan.logs_of(int(memory.arrival[row]))
 

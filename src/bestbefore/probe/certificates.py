@@ -47,21 +47,22 @@ LOG_UPPER: Final = 4
 CHARGED: Final = 0  # columns of `counts`: the newest arm that the charge stands for
 SEEN_LOWER: Final = 1  # the pulls that the lower bound rests on
 SEEN_UPPER: Final = 2
+BY_AGE: Final = 3
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
 class Certificates(NamedTuple):
-    """The slots, and a row of `levels` and of `counts` for each; and the slots of arms `by_age`, the oldest first.
+    """The slots, and a row of `levels` and of `counts` for each.
 
-    There is one row more, for a charge whose heir was withdrawn when no other arm was there to take it over.
+    There is one row more, for a charge whose heir was withdrawn when no other arm was there to take it over.  The last
+    column of `counts` has nothing to do with its rows: it lists the slots of arms, the oldest first.
     """
 
     memory: Memory
     levels: Floats
     counts: Ints
-    by_age: Ints
 
 
 class Settings(NamedTuple):
@@ -117,7 +118,7 @@ def no_certificates(slots: int) -> Certificates:
     rows = slots + 1
     levels = np.zeros((rows + 1, 5))
     levels[:rows, UPPER] = 1.0
-    return Certificates(empty_memory(rows), levels, np.zeros((rows + 1, 3), np.int64), np.zeros(rows, np.int64))
+    return Certificates(empty_memory(rows), levels, np.zeros((rows + 1, BY_AGE + 1), np.int64))
 
 
 @njit
@@ -125,7 +126,7 @@ def copied(c: Certificates) -> Certificates:
     """Return a copy, which may be changed without a trace."""
     arrival, pulls, total = c.memory
     memory = Memory(arrival.copy(), pulls.copy(), total.copy())
-    return Certificates(memory, c.levels.copy(), c.counts.copy(), c.by_age.copy())
+    return Certificates(memory, c.levels.copy(), c.counts.copy())
 
 
 @njit
@@ -134,7 +135,7 @@ def admit(c: Certificates, arrival: int, log_lower: float, log_upper: float) -> 
     slot = free_slot(c.memory)
     if slot < 0:
         raise ValueError("an arm can arrive only when a slot is free")
-    c.by_age[count(c.memory)] = slot
+    c.counts[count(c.memory), BY_AGE] = slot
     put(c.memory, slot, arrival, 0, 0.0)
     c.levels[slot, LOG_LOWER], c.levels[slot, LOG_UPPER] = log_lower, log_upper
     return slot
@@ -145,13 +146,13 @@ def let_go(c: Certificates, slot: int) -> None:
     """Drop an arm, its claim and its charge, and leave nothing behind."""
     found = False
     for place in range(count(c.memory) - 1):
-        found = found or c.by_age[place] == slot
+        found = found or c.counts[place, BY_AGE] == slot
         if found:
-            c.by_age[place] = c.by_age[place + 1]
+            c.counts[place, BY_AGE] = c.counts[place + 1, BY_AGE]
     drop(c.memory, slot)
     c.levels[slot, :] = 0.0
     c.levels[slot, UPPER] = 1.0
-    c.counts[slot, :] = 0
+    c.counts[slot, :BY_AGE] = 0
 
 
 @njit

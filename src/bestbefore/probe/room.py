@@ -12,6 +12,7 @@ import numpy as np
 from bestbefore._jit import inlined, njit
 from bestbefore.memory import count
 from bestbefore.probe.certificates import (
+    BY_AGE,
     CHARGE,
     LOWER,
     SEEN_LOWER,
@@ -78,7 +79,7 @@ def _least_excess(c: Certificates, settings: Settings) -> tuple[int, int, float]
     """
     found, its_heir, heir, least = -1, -1, -1, np.inf
     for place in range(count(c.memory) - 1, -1, -1):
-        slot = c.by_age[place]
+        slot = c.counts[place, BY_AGE]
         if min(c.counts[slot, SEEN_LOWER], c.counts[slot, SEEN_UPPER]) < c.memory.pulls[slot]:
             refresh(c, slot, settings)
         if heir >= 0:
@@ -112,7 +113,7 @@ def to_make_room(c: Certificates, settings: Settings) -> tuple[int, int]:
     """
     older, newer, fewest, top, best = -1, -1, np.inf, -1, -1
     for place in range(count(c.memory) - 1, -1, -1):
-        slot = c.by_age[place]
+        slot = c.counts[place, BY_AGE]
         if top >= 0:
             for heir in (top, best):
                 pulls = _pulls_to_cover(c, slot, heir, settings)
