@@ -66,6 +66,22 @@ def test_where_epsilon_is_a_share_so_are_cells():
     assert not drop_covered(c, relative), "though 0.3 is more than 7/10 of it"
 
 
+def test_an_arm_that_seems_to_need_very_many_pulls_is_not_given_them_at_once():
+    """The means of two arms are nearly as far apart as one may be above the other and still be covered.
+
+    Then millions of pulls seem to be needed.  An estimate so uncertain must not be paid for in one go.
+    """
+    settings = settings_of(0.3, 2, BOUNDED)  # a cell is .5, and half of it is lost by rounding: .05 are left of .3
+    c = arms_of((0.3, 0.8), (0.2, 0.8))
+    older, newer = 0, 1
+    pulls = c.memory.pulls[older]
+    c.memory.total[older] = (0.5 + 0.05 - 1e-7) * (pulls + 1) - 0.5
+    c.memory.total[newer] = 0.5 * c.memory.pulls[newer]
+    slot, at_once = to_make_room(c, settings)
+    assert slot in (older, newer)
+    assert 0 < at_once <= c.memory.pulls[slot]
+
+
 def test_a_charge_counts_like_an_upper_bound():
     c = arms_of((0.3, 0.5), (0.25, 0.6))
     c.levels[0, CHARGE] = 0.9

@@ -29,7 +29,10 @@ from bestbefore.probe.certificates import (
 from bestbefore.probe.survey import first_unknown, of_two, shrunk_mean, widest
 
 AT_ONCE: Final = 1 / 8
-"""The share of the pulls that two arms seem to need which is made at once: to look for the next pair takes longest."""
+"""The share of the pulls that two arms seem to need which is made at once: to look for the next pair takes longest.
+
+It is never more than an arm has had: what seems to be needed has no limit where two arms are nearly too far apart.
+"""
 
 
 @njit
@@ -130,7 +133,8 @@ def to_make_room(c: Certificates, settings: Settings) -> tuple[int, int]:
         else:
             found = of_two(c, newer, older, settings)
     if found >= 0:
-        return found, int(fewest * AT_ONCE)
+        so_far = c.memory.pulls[found]
+        return found, int(min(fewest * AT_ONCE, so_far)) if so_far < settings.few else 0
     return widest(c, 0, settings), 0
 
 
