@@ -117,7 +117,7 @@ def arms_at_risk(window: int, guarantee: str, arms: int | None = None, arrival: 
 
 
 def certificate_failures(
-    window: int,
+    window: int | None,
     delta: float,
     guarantee: str = "weak",
     arms: int | None = None,
@@ -135,16 +135,28 @@ def certificate_failures(
     - *strong*: all bounds of all n arms;
     - *anytime*: all bounds of all arms, with W k (k + 1) for n in the k-th block of W arrivals, as in `failure`.
 
+    A window by time may hold any number of arms, and W is None.  *Weak*: `arrival` is c, the number of valid arms when
+    the arm arrives, itself included; its lower bound has 1/5 delta / (c (c + 1)).  Of the arms that are valid at one
+    time the i-th to arrive had a c of at least i, so these add up to less than 1/5 delta.  *Anytime*: `arrival` is t,
+    and n is t (t + 1).
+
     >>> [round(p, 5) for p in certificate_failures(51, 0.05)]
     [0.0002, 0.04]
+    >>> [round(p, 5) for p in certificate_failures(None, 0.05, arrival=9)]
+    [0.00011, 0.04]
     """
-    window = whole("window", window)
+    window = None if window is None else whole("window", window)
     between("delta", delta, 0, 1)
     one_of("guarantee", guarantee, GUARANTEES)
     if guarantee == "weak":
-        lower, upper = (window, window) if reacts else (max(window - 1, 1), 1)
+        if window is None:
+            valid = whole("arrival", 1 if arrival is None else arrival)
+            lower = valid * (valid + 1)
+        else:
+            lower = window if reacts else max(window - 1, 1)
+        upper = lower if reacts else 1
     else:
-        lower = upper = arms_at_risk(window, guarantee, arms, arrival)
+        lower = upper = arms_at_risk(window or 1, guarantee, arms, arrival)
     shares = (1 - UPPER_SHARE) * delta / lower, UPPER_SHARE * delta / upper
     if min(shares) == 0:
         raise ValueError(f"delta must not be so small that it cannot be shared by {lower} arms, not {delta!r}")
@@ -185,8 +197,8 @@ def certificate_room(epsilon: float, cell: float, *, relative: bool = False) -> 
     return math.exp(-cell) / max(1 - epsilon, 1e-9) - 1 if relative else epsilon - cell
 
 
-def certificate_slots(epsilon: float, window: int, *, relative: bool = False, share: float = 0.1) -> int:
-    """Return the slots that certificates take so that cells cost a `share` of epsilon, or W if that is less.
+def certificate_slots(epsilon: float, window: int | None, *, relative: bool = False, share: float = 0.1) -> int:
+    """Return the slots that certificates take so that cells cost a `share` of epsilon, or W if that is less and known.
 
     That is ceil(10 / epsilon), and 1 + ln(100 / (1 - epsilon)) / (share ln(1 / (1 - epsilon))) where epsilon is a
     share of the best mean.
@@ -201,7 +213,7 @@ def certificate_slots(epsilon: float, window: int, *, relative: bool = False, sh
     if relative:
         lost = -math.log(max(1 - epsilon, 1e-9))
         slots = 1 + round_up((lost - math.log(LEAST_MEAN)) / (share * lost))
-    return min(slots, whole("window", window))
+    return slots if window is None else min(slots, whole("window", window))
 
 
 def pulls_for_noise(noise: float, failure: float, sigma: float = 0.5) -> int:

@@ -17,21 +17,24 @@ from typing import Any
 
 from bestbefore import bounds
 from bestbefore.arguments import between, one_of, whole
+from bestbefore.clock import Length, window_of
 from bestbefore.noise import noise_of
 from bestbefore.plan.defaults import DELTA, EPSILON, GUARANTEE, KEEP, WINDOW
 from bestbefore.plan.explore_plan import TEST_RULES, ExplorePlan
+from bestbefore.plan.windows import most_of
 from bestbefore.rules import PROBE, Keep, keep_rule
 
 
 def plan_exploration(
     keep: str | Callable[..., Any] = KEEP,
-    window: int = WINDOW,
+    window: Length = WINDOW,
     *,
     epsilon: float | None = None,
     delta: float = DELTA,
     guarantee: str = GUARANTEE,
     arms: int | None = None,
     memory: int | None = None,
+    most: int | None = None,
     probe: str | None = None,
     budget: int | None = None,
     relative: bool = False,
@@ -45,9 +48,10 @@ def plan_exploration(
     """Check what a person has said about exploration, and derive the rest.
 
     Unless said otherwise, arms are certified where the keep rule allows it and it is known when to stop: at an epsilon,
-    which is 0.1 if nothing is said, or at a budget.  `pending`, `tests`, `split` and `slack` are about fixed tests.
+    which is 0.1 if nothing is said, or at a budget.  `most` is for windows by time: how many arms may be valid at once;
+    certificates can do without.  `pending`, `tests`, `split` and `slack` are about fixed tests.
     """
-    rule = keep_rule(keep)
+    rule, span = keep_rule(keep), window_of(window)
     for name, value in (("relative", relative), ("reacts", reacts)):
         if not isinstance(value, bool):
             raise ValueError(f"{name} must be True or False, not {value!r}")
@@ -58,7 +62,9 @@ def plan_exploration(
     common: dict[str, Any] = {
         "keep": rule,
         "probe": probe,
-        "window": whole("window", window),
+        "window": span.length,
+        "by_time": span.by_time,
+        "most": most_of(span, most),
         "delta": between("delta", delta, 0, 1),
         "guarantee": one_of("guarantee", guarantee, bounds.GUARANTEES),
         "arms": None if arms is None else whole("arms", arms),
@@ -103,13 +109,13 @@ def _certified(
     reacts: bool,
 ) -> ExplorePlan:
     """Return the plan of an explorer that certifies its answers."""
-    window = common["window"]
+    most = common["most"]
     budget = None if budget is None else whole("budget", budget)
     memory = None if memory is None else whole("memory", memory)
-    target = _target(epsilon, memory, budget, window)
+    target = _target(epsilon, memory, budget, most)
     if memory is None:
-        memory = bounds.certificate_slots(target, window, relative=relative)
-    elif target and budget is None and memory < (least := _least_slots(target, window, relative=relative)):
+        memory = bounds.certificate_slots(target, most, relative=relative)
+    elif target and budget is None and memory < (least := _least_slots(target, most, relative=relative)):
         raise ValueError(
             f"memory must be at least {least} slots to promise epsilon={target!r} with probe='certify', not {memory}; "
             "with a budget, the explorer does what it can with fewer, and `gap` says what that is"
@@ -121,7 +127,7 @@ def _certified(
     return ExplorePlan(
         **common,
         memory=memory,
-        slots=min(memory, window),
+        slots=min(memory, most or memory),
         epsilon=target,
         promise=target or None,
         budget=budget,
@@ -130,7 +136,7 @@ def _certified(
     )
 
 
-def _target(epsilon: float | None, memory: int | None, budget: int | None, window: int) -> float:
+def _target(epsilon: float | None, memory: int | None, budget: int | None, most: int | None) -> float:
     """Return the epsilon at which pulls may end: as it was said, or as the slots allow; 0 for as small as possible."""
     if epsilon is not None:
         return float(between("epsilon", epsilon, 0, 1, closed="right"))
@@ -138,17 +144,17 @@ def _target(epsilon: float | None, memory: int | None, budget: int | None, windo
         return EPSILON
     if budget is not None:
         return 0.0
-    slots = min(memory, window)
-    if slots < window and slots <= 3:
+    slots = min(memory, most or memory)
+    if slots != most and slots <= 3:
         raise ValueError(
             f"epsilon or budget must be given for probe='certify' with {slots} slots: 3 / {slots} says nothing"
         )
     return min(bounds.epsilon_for_memory(slots), 1.0)
 
 
-def _least_slots(epsilon: float, window: int, *, relative: bool) -> int:
+def _least_slots(epsilon: float, most: int | None, *, relative: bool) -> int:
     """Return the slots below which cells leave less than a fourth of epsilon."""
-    return bounds.certificate_slots(epsilon, window, relative=relative, share=3 / 4)
+    return bounds.certificate_slots(epsilon, most, relative=relative, share=3 / 4)
 
 
 def _tested(
@@ -166,7 +172,7 @@ def _tested(
     tests are for what the slots leave of epsilon.  With a number of `tests`, each arm is pulled so often, whatever
     epsilon is, and nothing is promised.
     """
-    rule, window = common["keep"], common["window"]
+    rule, most = common["keep"], common["most"]
     if tests is None or isinstance(tests, str):
         tests = one_of("tests", tests or "paper", TEST_RULES)
     else:
@@ -180,17 +186,21 @@ def _tested(
     if epsilon is not None or memory is None:
         epsilon = between("epsilon", EPSILON if epsilon is None else epsilon, 0, 1, closed="right")
     if memory is None:
-        slots, theta = _slots_for(rule, window, float(epsilon or EPSILON), split)
+        slots, theta = _slots_for(rule, most, float(epsilon or EPSILON), split)
     elif split is not None:
         raise ValueError(f"split must be left out when memory is given, not {split!r}: the slots decide it")
     else:
         memory = whole("memory", memory, at_least=pending)
         slots = memory - (pending - 1)
-        theta = _theta_for(rule, window, slots, epsilon, counted)
+        theta = _theta_for(rule, most, slots, epsilon, counted)
     epsilon = bounds.epsilon_for_memory(slots) if epsilon is None else epsilon
     slots = rule.slots or slots
-    exempt = _exempt(rule, window, slots, slack)
-    sure = _width(rule, window, slots) is not None and epsilon <= 1 and exempt < window
+    exempt = _exempt(rule, common["window"], most, slots, slack)
+    sure = _width(rule, most, slots) is not None and epsilon <= 1 and exempt < common["window"]
+    if most is None and not counted and rule.probe == "fixed" and (common["guarantee"] == "weak" or tests != "paper"):
+        raise ValueError(
+            "most must be given with a window by time and fixed tests, not None: how many arms may be valid at once?"
+        )
     return ExplorePlan(
         **common,
         memory=slots + pending - 1 if memory is None else memory,
@@ -210,18 +220,22 @@ def _slack(epsilon: float | None, memory: int | None) -> float:
     return 1.0 if epsilon is None and memory is not None else 0.0
 
 
-def _slots_for(rule: Keep, window: int, epsilon: float, split: float | None) -> tuple[int, float]:
+def _slots_for(rule: Keep, most: int | None, epsilon: float, split: float | None) -> tuple[int, float]:
     """Return the slots that the rule needs for epsilon, and how far means may be off."""
     split = rule.split if split is None else split
     slots = bounds.memory(epsilon, split)
-    if rule.whole and (rule.cells is None or slots >= window):
-        return window, bounds.noise(epsilon, split=0)
+    if rule.whole and rule.cells is None and most is None:
+        raise ValueError(
+            f"memory or most must be given with a window by time and keep={rule.name!r}, not None: it stores all arms"
+        )
+    if rule.whole and most is not None and (rule.cells is None or slots >= most):
+        return most, bounds.noise(epsilon, split=0)
     return slots, bounds.noise(epsilon, split)
 
 
-def _theta_for(rule: Keep, window: int, slots: int, epsilon: float | None, counted: bool) -> float:
+def _theta_for(rule: Keep, most: int | None, slots: int, epsilon: float | None, counted: bool) -> float:
     """Return how far means may be off if so many slots are to do; a third of epsilon where that follows from them."""
-    width = _width(rule, window, slots)
+    width = _width(rule, most, slots)
     if epsilon is None:
         return (3 if width == 0 else 2) / (2 * slots)
     if width is None:
@@ -235,15 +249,15 @@ def _theta_for(rule: Keep, window: int, slots: int, epsilon: float | None, count
     return max((epsilon - width) / 2, 0.0)
 
 
-def _width(rule: Keep, window: int, slots: int) -> float | None:
+def _width(rule: Keep, most: int | None, slots: int) -> float | None:
     """Return what slots cost of epsilon: 0 for a whole window, a cell where there are cells; None for no promise."""
-    if rule.whole and slots >= window:
+    if rule.whole and most is not None and slots >= most:
         return 0.0
     return None if rule.cells is None else 1 / (slots + rule.cells)
 
 
-def _exempt(rule: Keep, window: int, slots: int, slack: float) -> int:
-    """Return how many of the oldest valid arms may be better than the answer, since their stand-in has expired."""
-    if not rule.slack or slots >= window:
+def _exempt(rule: Keep, window: int, most: int | None, slots: int, slack: float) -> int:
+    """Return how much of the window may be better than the answer, since its stand-in has expired: the oldest part."""
+    if not rule.slack or (most is not None and slots >= most):
         return 0
     return window if slack >= slots else math.floor(slack * window / slots)

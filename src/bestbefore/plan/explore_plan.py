@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bestbefore import bounds, pairs
+from bestbefore.arguments import MOST
 from bestbefore.mixture import KNOWN, middle_rate, pulls_for_share, pulls_for_width
 from bestbefore.noise import Noise
 from bestbefore.rules import Keep
@@ -24,6 +25,9 @@ class ExplorePlan:
     the epsilon that holds with probability 1 - delta, of all valid arms but the `exempt` oldest; None where nothing is
     promised.
 
+    `window` is a number of arrivals, or of microseconds if it is `by_time`; `exempt` is in the same unit.  `most` is
+    how many arms may be valid at once: the window, or what was said of one by time, or None if that is not known.
+
     With fixed tests `theta` is how far an empirical mean may be off.  With certificates, epsilon is a share of the best
     mean if `relative`; at most `budget` pulls follow an arrival; and epsilon is 0 where the budget is all that is said.
     """
@@ -39,6 +43,8 @@ class ExplorePlan:
     arms: int | None
     noise: Noise
     promise: float | None
+    by_time: bool = False
+    most: int | None = None
     pending: int = 1
     theta: float = 0.0
     tests: int | str = "paper"
@@ -51,27 +57,31 @@ class ExplorePlan:
     @property
     def whole(self) -> bool:
         """Say whether there is a slot for each valid arm."""
-        return self.slots >= self.window
+        return self.most is not None and self.slots >= self.most
 
     def tests_of(self, arrival: int) -> int:
-        """Return how often the arm of this arrival is pulled: with certificates, at the very worst."""
+        """Return how often an arm is pulled: with certificates, at the very worst.
+
+        `arrival` is its number.  With a window by time it is how many arms had arrived, itself included; and with
+        certificates and a weak guarantee, how many of them were valid.
+        """
         if self.probe == "certify":
             return self._most_pulls(arrival)
         if isinstance(self.tests, int):
             return self.tests
         if self.tests == "paper":
-            failure = bounds.failure(self.window, self.delta, self.guarantee, self.arms, arrival)
+            failure = bounds.failure(self.most or 1, self.delta, self.guarantee, self.arms, arrival)
             return bounds.pulls_for_noise(self.theta, failure, self.noise.sigma)
-        task = (self.epsilon, self.window, self.delta, self.guarantee)
+        task = (self.epsilon, self.most or 1, self.delta, self.guarantee)
         cell = max(self.epsilon - 2 * self.theta, 0.0)
         if self.tests == "exact":
             return pairs.exact_pulls(*task, arms=self.arms, cell=cell)
         return pairs.pair_pulls(*task, arms=self.arms, arrival=arrival, cell=cell, sigma=self.noise.sigma)
 
     def logs_of(self, arrival: int) -> tuple[float, float]:
-        """Return ln(1 / p) of the lower and of the upper bound of an arm's certificate."""
+        """Return ln(1 / p) of the lower and of the upper bound of an arm's certificate; see `tests_of`."""
         shares = bounds.certificate_failures(
-            self.window, self.delta, self.guarantee, self.arms, arrival, reacts=self.reacts
+            self.most, self.delta, self.guarantee, self.arms, arrival, reacts=self.reacts
         )
         return -math.log(shares[0]), -math.log(shares[1])
 
@@ -86,7 +96,9 @@ class ExplorePlan:
         """Return what bounds are tuned for: what cells leave of epsilon, or what the budget can tell apart."""
         if self.epsilon == 0:
             pulls = max(self.budget or 1, 1)
-            return min(2 * self.noise.sigma * math.sqrt(math.log(2 * self.window / self.delta) / pulls), 1.0)
+            return min(
+                2 * self.noise.sigma * math.sqrt(math.log(2 * (self.most or self.slots) / self.delta) / pulls), 1.0
+            )
         cell = 0.0 if self.whole else bounds.certificate_cell(self.epsilon, self.slots, relative=self.relative)
         room = bounds.certificate_room(self.epsilon, cell, relative=self.relative)
         return min(max(room, self.epsilon / 4), 1.0)
@@ -96,9 +108,9 @@ class ExplorePlan:
 
         An arm is looked at anew after a fourth more pulls, and has a sixteenth more at once.
         """
-        by_budget = math.inf if self.budget is None else self.budget * self.window
+        by_budget = math.inf if self.budget is None else self.budget * (self.most or MOST)
         if self.epsilon == 0:
-            return int(by_budget)
+            return int(min(by_budget, MOST))
         aim, logs = self._aim(), self.logs_of(arrival)
         pulls_for = pulls_for_share if self.relative else pulls_for_width
         known = pulls_for(KNOWN * aim, middle_rate(aim, relative=self.relative), logs, self.noise)

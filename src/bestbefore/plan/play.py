@@ -6,8 +6,10 @@ from typing import Any
 
 from bestbefore import bounds
 from bestbefore.arguments import between, whole
+from bestbefore.clock import Length, window_of
 from bestbefore.noise import Noise, noise_of
 from bestbefore.plan.defaults import KEEP, PLAY_DELTA, PLAY_MEMORY, PULL_RULE, WINDOW
+from bestbefore.plan.windows import most_of
 from bestbefore.rules import Keep, Pull, keep_rule, pull_rule
 
 
@@ -24,10 +26,12 @@ class PlayPlan:
     partial: bool
     epsilon: float | None
     noise: Noise
+    by_time: bool = False
+    most: int | None = None
 
     @property
     def first(self) -> int:
-        """The arrival with which the first epoch begins."""
+        """The number on the clock with which the first epoch begins; by time, so long after the first arrival."""
         return 1 if self.partial else self.window
 
     def tests(self, epsilon: float | None = None) -> int:
@@ -36,11 +40,11 @@ class PlayPlan:
             return 1
         wanted = self.epsilon if epsilon is None else epsilon
         theta = (3 / self.memory if wanted is None else wanted) / 3
-        return bounds.pulls_for_noise(theta, bounds.failure(self.window, self.delta), self.noise.sigma)
+        return bounds.pulls_for_noise(theta, bounds.failure(self.most or 1, self.delta), self.noise.sigma)
 
 
 def plan_play(
-    window: int = WINDOW,
+    window: Length = WINDOW,
     memory: int | None = None,
     keep: str | Callable[..., Any] = KEEP,
     pull: str | Callable[..., Any] = PULL_RULE,
@@ -50,18 +54,24 @@ def plan_play(
     partial: bool = True,
     epsilon: float | None = None,
     sigma: float | None = None,
+    most: int | None = None,
 ) -> PlayPlan:
     """Check what a person has said about spending traffic, and derive the rest.
 
     >>> plan_play(window=10).memory, plan_play(window=100).memory, plan_play(pull="commit", memory=10).tests()
     (10, 20, 516)
     """
-    window = whole("window", window)
+    span, rule = window_of(window), pull_rule(pull)
+    most = most_of(span, most)
+    if rule.tests and most is None:
+        raise ValueError(f"most must be given with a window by time and pull={rule.name!r}, not None")
     return PlayPlan(
         keep=keep_rule(keep, to_play=True),
-        pull=pull_rule(pull),
-        window=window,
-        memory=min(window, PLAY_MEMORY) if memory is None else whole("memory", memory),
+        pull=rule,
+        window=span.length,
+        by_time=span.by_time,
+        most=most,
+        memory=min(most or PLAY_MEMORY, PLAY_MEMORY) if memory is None else whole("memory", memory),
         delta=between("delta", delta, 0, 1),
         carry=bool(carry),
         partial=bool(partial),

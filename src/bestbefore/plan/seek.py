@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from bestbefore import bounds
 from bestbefore.arguments import between, one_of, whole
+from bestbefore.clock import Length, window_of
 from bestbefore.noise import Noise, noise_of
 from bestbefore.plan.defaults import PLAY_DELTA, PULL_RULE, WINDOW
 from bestbefore.rules import INDEXED, PULL, STRATEGY, Pull, Strategy, strategies_of
@@ -22,6 +23,7 @@ class SeekPlan:
     tests: int
     delta: float
     noise: Noise
+    by_time: bool = False
 
     @property
     def flag(self) -> str:
@@ -30,7 +32,7 @@ class SeekPlan:
 
 
 def plan_seek(
-    window: int = WINDOW,
+    window: Length = WINDOW,
     memory: int | None = None,
     flag: str = "explicit",
     strategy: str | None = None,
@@ -49,11 +51,13 @@ def plan_seek(
     >>> plan_seek(budget=10**6, arms=1000).tests
     100
     """
-    window = whole("window", window)
-    slots = window if memory is None else whole("memory", memory)
+    span = window_of(window)
+    if span.by_time and memory is None:
+        raise ValueError("memory must be given with a window by time, not None: it is not known how many arms it holds")
+    slots = span.length if memory is None else whole("memory", memory)
     allowed = strategies_of(flag)
     if strategy is None:
-        strategy = "weigh" if flag == "implicit" else "wait" if slots >= window else "race"
+        strategy = "weigh" if flag == "implicit" else "wait" if slots >= span.length else "race"
     rule = STRATEGY[one_of("strategy", strategy, allowed)]
     budget = None if budget is None else whole("budget", budget)
     arms = None if arms is None else whole("arms", arms)
@@ -66,7 +70,8 @@ def plan_seek(
     return SeekPlan(
         strategy=rule,
         pull=PULL[one_of("pull", pull, INDEXED)],
-        window=window,
+        window=span.length,
+        by_time=span.by_time,
         memory=slots,
         budget=budget,
         arms=arms,
