@@ -200,6 +200,7 @@ class Clock:
 
     def state(self) -> dict[str, Any]:
         """Return what is to be saved."""
+        self._recent.count(self.oldest)
         told = {"time": self.time, "newest": self.newest, "arrivals": self.arrivals}
         return told | {"on_wall": int(self.on_wall), "recent": self._recent.state()}
 
