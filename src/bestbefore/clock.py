@@ -18,6 +18,7 @@ if a > now - window: by time, an arm of exactly the window's age has expired.
 
 import re
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -197,6 +198,14 @@ class Clock:
     def advance(self, to: int) -> None:
         """Let time go on."""
         self.time = max(self.time, to)
+
+    def unite(self, clocks: "Sequence[Clock]", newest: int, shared: int) -> None:
+        """Go on with the clocks of several parts of a stream; `shared` arms were counted more than once."""
+        self.time = max(clock.time for clock in clocks)
+        self.newest = max(newest, *(clock.newest for clock in clocks))
+        self.arrivals = sum(clock.arrivals for clock in clocks) - shared
+        self.on_wall = all(clock.on_wall for clock in clocks)
+        self._recent = Recent.united([clock._recent for clock in clocks], self.newest)
 
     def state(self) -> dict[str, Any]:
         """Return what is to be saved."""

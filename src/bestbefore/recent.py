@@ -16,6 +16,7 @@ Computing 31 (2002).
 """
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any, Final, Self
 
 from bestbefore.arguments import MOST
@@ -57,6 +58,19 @@ class Recent:
                 break
             self._levels.pop()
         return self._arms
+
+    @classmethod
+    def united(cls, parts: "Sequence[Recent]", newest: int) -> "Recent":
+        """Return the arrivals of several parts of a stream, the last of which is `newest`.
+
+        All arms of a group count as its newest: none is forgotten too early.
+        """
+        groups = [(number, 2**size) for part in parts for size, level in enumerate(part._levels) for number in level]
+        both = cls()
+        for number, arms in sorted(groups):
+            for _ in range(arms):
+                both.add(number)
+        return both
 
     def state(self) -> list[list[int]]:
         """Return what is to be saved."""
