@@ -205,7 +205,7 @@ class Clock:
         self.newest = max(newest, *(clock.newest for clock in clocks))
         self.arrivals = sum(clock.arrivals for clock in clocks) - shared
         self.on_wall = all(clock.on_wall for clock in clocks)
-        self._recent = Recent.united([clock._recent for clock in clocks], self.newest)
+        self._recent = Recent.united([clock._recent for clock in clocks])
 
     def state(self) -> dict[str, Any]:
         """Return what is to be saved."""

@@ -60,8 +60,8 @@ class Recent:
         return self._arms
 
     @classmethod
-    def united(cls, parts: "Sequence[Recent]", newest: int) -> "Recent":
-        """Return the arrivals of several parts of a stream, the last of which is `newest`.
+    def united(cls, parts: "Sequence[Recent]") -> "Recent":
+        """Return the arrivals of several parts of a stream.
 
         All arms of a group count as its newest: none is forgotten too early.
         """
@@ -85,7 +85,7 @@ class Recent:
         numbers = [number for level in reversed(state) for number in level]
         if not all(type(number) is int and 0 < number <= MOST for number in numbers):
             raise ValueError("state is damaged: recent arrivals must be whole numbers above 0")
-        if numbers != sorted(set(numbers)) or (numbers and numbers[-1] != newest):
+        if numbers != sorted(numbers) or (numbers and numbers[-1] > newest):
             raise ValueError("state is damaged: recent arrivals must rise up to the newest")
         recent._levels = [deque(level) for level in state]
         recent._arms = sum(len(level) * 2**size for size, level in enumerate(state))

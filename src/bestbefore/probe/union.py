@@ -39,7 +39,7 @@ from bestbefore.probe.room import drop_covered, give_way
 
 
 class Row(NamedTuple):
-    """An arm of the union: its number, ln(1 / p) of its bounds, and the parts that know it, each with its slot there."""
+    """An arm of the union: its number, ln(1 / p) of its bounds, and the parts that know it, with its slot in each."""
 
     arrival: int
     logs: tuple[float, float]
