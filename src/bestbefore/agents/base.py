@@ -14,7 +14,7 @@ from bestbefore.agents import saved
 from bestbefore.agents.generators import generator_from, generator_state, restored_generator
 from bestbefore.agents.roster import Roster, checked_total
 from bestbefore.arguments import finite, whole
-from bestbefore.memory import Memory, empty_memory, leader, put
+from bestbefore.memory import Memory, empty_memory, leaders, put
 from bestbefore.noise import Noise
 
 _FIELDS: dict[str, Any] = {"arguments": dict, "roster": dict, "arms": list, "rng": str}
@@ -97,13 +97,20 @@ class BaseAgent:
         """How many arms have arrived; right after `arrive` it is the number of that arm."""
         return self._roster.now
 
-    def best(self) -> Any:
+    def best(self, k: int | None = None) -> Any:
         """Return the arm of the highest empirical mean in memory, or None when none is stored.
 
-        That is so before the first test is over, and when all arms stored have just expired.
+        That is so before the first test is over, and when all arms stored have just expired.  With `k`, return a list
+        of up to k arms, best first; of equal means, the newest comes first.
         """
-        slot = leader(self._slots)
-        return self._roster.name(int(self._slots.arrival[slot])) if slot >= 0 else None
+        slots = leaders(self._slots, 1 if k is None else whole("k", k))
+        return self._named(self._slots.arrival[slots].tolist(), k)
+
+    def _named(self, numbers: list[int], k: int | None) -> Any:
+        """Return the names of the first k of these arms, or without k that of the first, None if there is none."""
+        if k is None:
+            return self._roster.name(numbers[0]) if numbers else None
+        return [self._roster.name(number) for number in numbers[: whole("k", k)]]
 
     def state(self) -> dict[str, Any]:
         """Return all that the agent knows as a plain dict, ready for JSON if the arms' names are.

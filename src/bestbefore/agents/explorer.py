@@ -12,7 +12,7 @@ from bestbefore.agents import saved
 from bestbefore.agents.base import BaseAgent, Statistics
 from bestbefore.agents.certifier import Certifier
 from bestbefore.agents.rollback import all_or_nothing
-from bestbefore.arguments import finite
+from bestbefore.arguments import finite, whole
 from bestbefore.memory import Moment, drop, expire, put
 from bestbefore.own import jitted, watched
 from bestbefore.plan import plan_exploration
@@ -64,6 +64,11 @@ class Explorer(BaseAgent):
         With fixed tests: see `bestbefore.bounds` and `bestbefore.keep.staircase`.
     sigma
         Rewards are sigma-sub-Gaussian, any finite number, around means in [0, 1]; unless given, they lie in [0, 1].
+    top
+        With fixed tests: how many answers are wanted, for `best(top)`.  For each r up to `top`, the mean of the r-th is
+        within epsilon of the r-th best valid arm's.
+    spare
+        With fixed tests: how many more ranks are kept, so that so many arms may be withdrawn without a loss.
 
     Example
     -------
@@ -107,6 +112,8 @@ class Explorer(BaseAgent):
         split: float | None = None,
         slack: float | None = None,
         sigma: float | None = None,
+        top: int = 1,
+        spare: int = 0,
     ) -> None:
         arguments = saved.arguments_of(
             window=window,
@@ -124,6 +131,8 @@ class Explorer(BaseAgent):
             split=split,
             slack=slack,
             sigma=sigma,
+            top=top,
+            spare=spare,
         )
         self.plan = made = plan_exploration(keep, **arguments)
         self._rule = made.keep.name if made.probe != "certify" else made.probe
@@ -133,6 +142,7 @@ class Explorer(BaseAgent):
         self.keep, self.split, self.arms, self.pending = keep, split, made.arms, made.pending
         self.epsilon, self.delta, self.guarantee = made.epsilon, made.delta, made.guarantee
         self.slack, self.probe, self.exempt = made.slack, made.probe, made.exempt
+        self.top, self.spare = made.top, made.spare
         self.budget, self.relative, self.reacts = made.budget, made.relative, made.reacts
         self._own = jitted("keep", made.keep.own) if made.keep.own else None
         self._probe: FixedTests | Challenges = FixedTests()
@@ -207,16 +217,22 @@ class Explorer(BaseAgent):
         """Say whether more arms have arrived than a strong guarantee was told of."""
         return self.guarantee == "strong" and self.arrivals > (self.arms or 0)
 
-    def best(self) -> Any:
-        """Return the answer, or None when no arm is stored.
+    def best(self, k: int | None = None) -> Any:
+        """Return the answer, or None when no arm is stored; with `k`, a list of up to k arms, best first.
 
-        With certificates it is the arm that is within `gap` of the best.  With fixed tests it is the one of the highest
-        empirical mean; there is none before the first test is over, and when all arms stored have just expired.
+        With certificates the answer is the arm that is within `gap` of the best, and others follow by their lower
+        bounds.  With fixed tests arms stand in the order of their empirical means, of equals the newest first; there is
+        none before the first test is over, and when all arms stored have just expired.  The promise is about the first
+        `top` of them.
         """
         if not self._certifier:
-            return super().best()
+            return super().best(k)
         number, _, _ = self._certifier.answer()
-        return self._roster.name(number) if number else None
+        if k is None:
+            return self._named([number] if number else [], None)
+        whole("k", k)
+        lower = {one: self._certifier.bounds(slot)[0] for slot, one in enumerate(self._slots.arrival.tolist()) if one}
+        return self._named(sorted(lower, key=lambda one: (one == number, lower[one], one), reverse=True), k)
 
     def arrive(self, arm: Hashable) -> list[Any]:
         """Let a new arm arrive; return the arms that memory let go, so that the caller can forget them too.
@@ -342,7 +358,7 @@ class Explorer(BaseAgent):
 
     def _admit(self, number: int, test: Statistics) -> None:
         rule, coin = self.plan.keep, self._rng.random() if self.plan.keep.draws else 0.0
-        moment = Moment(self._roster.now, self.window, self._roster.now, self.plan.slack, coin)
+        moment = Moment(self._roster.now, self.window, self._roster.now, self.plan.slack, coin, self.plan.ranks)
         if self._own:
             watched(rule.name, self._own, self._slots, number, test.pulls, test.total, moment)
         else:

@@ -41,7 +41,7 @@ def _from_version_1(state: dict[str, Any]) -> dict[str, Any]:
     if state["agent"] != "Explorer" or not isinstance(arguments, dict):
         return state
     probe = "fixed" if arguments.get("keep") == "staircase" else arguments.get("probe")
-    more = {"budget": None, "relative": False, "reacts": False, "probe": probe}
+    more = {"budget": None, "relative": False, "reacts": False, "probe": probe, "top": 1, "spare": 0}
     return state | {"arguments": arguments | more}
 
 
