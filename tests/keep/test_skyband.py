@@ -154,9 +154,13 @@ def test_bucket_keeps_the_newest_k_of_each_slice(totals, setting):
 
 
 def test_a_step_gives_way_in_whose_cell_there_are_k_newer_ones():
-    """Four slots, two ranks, three cells: of arms 1 to 5, only arm 1 has two newer ones in the highest cell."""
+    """Four slots, two ranks, three cells.  Arms 2 and 4 are newer than arm 1 and in its cell; arm 4 is newer than arm 3
+    and in a higher one, arm 5 in the same.  So arms 1 and 3 may go, and arm 3 costs less.
+    """
     *_, (_, kept) = arrive(staircase, [2500, 2400, 1500, 2300, 1400], 4, 9, 2)
-    assert sorted(kept) == [2, 3, 4, 5]
+    assert sorted(kept) == [1, 2, 4, 5]
+    *_, (_, kept) = arrive(staircase, [2500, 2400, 2300, 1500, 1400], 4, 9, 2)
+    assert sorted(kept) == [2, 3, 4, 5], "now only arm 1 has two newer ones"
 
 
 def test_a_new_arm_is_passed_over_if_k_no_worse_ones_are_hardly_older():

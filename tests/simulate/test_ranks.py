@@ -26,17 +26,16 @@ def test_the_best_are_the_highest_of_the_window_whatever_the_blocks(values, wind
         assert ranks.best.tolist() == highest(values[max(now - window, 0) : now], top)
 
 
-def test_errors_stand_by_rank_and_within_is_of_all_ranks():
-    """Two slots hold the best two of a window of three; the third is missing, and counts as 0."""
+def test_answers_and_errors_stand_by_rank():
     stream = streams.from_means([0.9, 0.6, 0.3]).gaussian(NO_NOISE)
-    row = simulate.explore(stream, 3, 3, "topk", tests=1, top=3, runs=1)[0]
+    row = simulate.explore(stream, 3, 3, "topk", tests=1, top=3, runs=1).rows[0]
     assert [round(row[f"mean_{rank}"], 9) for rank in (1, 2, 3)] == [0, 0, 0]
     seen = simulate.trace(stream, 3, 3, "fifo", tests=1, top=3)
     assert seen.answers.tolist() == [[1, 0, 0], [1, 2, 0], [1, 2, 3]]
     assert seen.errors.shape == (3, 3)
 
 
-def test_an_answer_that_is_missing_counts_as_one_of_mean_0():
+def test_the_error_of_a_rank_is_the_distance_from_the_arm_of_that_rank():
     """A slice of `bucket` has two places for two ranks, and three arms of one slice: the oldest goes, the best."""
     stream = streams.from_means([0.9, 0.85, 0.8]).gaussian(NO_NOISE)
     seen = simulate.trace(stream, 3, 2, "bucket", tests=1, top=2)
@@ -47,8 +46,8 @@ def test_an_answer_that_is_missing_counts_as_one_of_mean_0():
 def test_within_counts_times_at_which_every_rank_is_within_epsilon():
     stream = streams.from_means([0.9, 0.3, 0.2, 0.1]).gaussian(NO_NOISE)
     settings = {"tests": 1, "runs": 1, "epsilon": 0.05}
-    assert simulate.explore(stream, 4, 4, "fifo", top=2, **settings)[0]["within"] == 1
-    row = simulate.explore(stream, 4, 2, "bucket", top=2, **settings)[0]
+    assert simulate.explore(stream, 4, 4, "fifo", top=2, **settings).rows[0]["within"] == 1
+    row = simulate.explore(stream, 4, 2, "bucket", top=2, **settings).rows[0]
     assert row["mean_1"] > 0
     assert row["within"] == 0.5, "at the third arrival the best arm goes"
 

@@ -23,7 +23,7 @@ def best_k(
     runs: int = 300,
     seed: int = 0,
 ) -> list[Finding]:
-    """With k ceil(3 / epsilon) slots, for each r up to k, the r-th answer is within epsilon of the r-th best arm (ours).
+    """With k ceil(3 / epsilon) slots, for each r up to k, the r-th answer is within epsilon of the r-th best arm.
 
     On a stream in random order and on a sawtooth; weak is judged at the last time, anytime at all times.
     """
