@@ -149,3 +149,22 @@ def test_losses_of_a_page_are_right_on_average():
             player.tell(arm, means[arm])
         added += player._losses
     assert (added / 3000).tolist() == pytest.approx([1.0, 0.75, 0.5, 0.0], abs=0.1)
+
+
+# Arms that are withdrawn
+
+
+@pytest.mark.parametrize(("spare", "next_best", "promised"), [(0, "d", False), (1, "b", True)])
+def test_with_a_spare_rank_a_withdrawal_costs_nothing_and_the_promise_stands(spare, next_best, promised):
+    """Arm "c" dominates "b"; without a spare rank "b" is gone when "c" is withdrawn."""
+    explorer = Explorer(window=9, epsilon=0.3, probe="fixed", spare=spare)
+    for arm, mean in {"a": 0.2, "b": 0.8, "c": 0.9, "d": 0.3}.items():
+        explorer.arrive(arm)
+        wanted = explorer.wanted(arm)
+        explorer.tell(arm, mean * wanted, pulls=wanted)
+    assert explorer.promise == 0.3
+    explorer.withdraw(explorer.best())
+    assert explorer.best() == next_best
+    assert (explorer.promise is not None) == promised
+    explorer.withdraw(explorer.best())
+    assert explorer.promise is None, "one spare rank is for one arm"

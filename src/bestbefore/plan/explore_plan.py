@@ -31,7 +31,8 @@ class ExplorePlan:
     The promise is about each of the best `top` arms, rank by rank.  `spare` more ranks are kept, so that so many arms
     may be withdrawn.
 
-    With fixed tests `theta` is how far an empirical mean may be off.  With certificates, epsilon is a share of the best
+    With fixed tests `theta` is how far an empirical mean may be off, and a test waits for rewards for `patience`, in
+    the unit of the window.  With certificates, epsilon is a share of the best
     mean if `relative`; at most `budget` pulls follow an arrival; and epsilon is 0 where the budget is all that is said.
     """
 
@@ -53,6 +54,7 @@ class ExplorePlan:
     tests: int | str = "paper"
     slack: float = 0.0
     exempt: int = 0
+    patience: int | None = None
     budget: int | None = None
     relative: bool = False
     reacts: bool = False

@@ -38,7 +38,7 @@ def too_few(common: dict[str, Any], pending: int, epsilon: float | None, least: 
     """Say that memory is too small, in numbers that the caller gave."""
     rule, most = common["keep"], common["most"]
     said = words_of(top=common["top"], spare=common["spare"], pending=pending)
-    wanted = "" if epsilon is None else f" to promise epsilon={epsilon!r}"
+    wanted = "" if epsilon is None else f" to promise epsilon={epsilon:.12g}"
     reasons = []
     if rule.whole and least - (pending - 1) == most:
         reasons.append("that is one for each valid arm")
