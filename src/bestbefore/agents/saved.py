@@ -45,7 +45,7 @@ def _from_version_1(state: dict[str, Any]) -> dict[str, Any]:
     if state["agent"] != "Explorer" or not isinstance(arguments, dict):
         return state
     probe = "fixed" if arguments.get("keep") == "staircase" else arguments.get("probe")
-    more = {"budget": None, "relative": False, "reacts": False, "probe": probe, "top": 1, "spare": 0}
+    more = {"budget": None, "relative": False, "reacts": False, "probe": probe}
     return state | {"arguments": arguments | more}
 
 
@@ -63,7 +63,7 @@ def _from_version_2(state: dict[str, Any]) -> dict[str, Any]:
         if state["agent"] == "Player":
             state |= {"began": min(now, 1)}
         if state["agent"] == "Explorer":
-            arguments |= {"patience": None}
+            arguments |= {"patience": None, "top": 1, "spare": 0}
             state |= {"withdrawn": [], "probe": _with_freed(state["probe"], arms)}
         return state | {"arguments": arguments}
     except (TypeError, KeyError) as wrong:
