@@ -126,7 +126,7 @@ def test_chances_are_in_proportion_to_odds_and_add_up_to_the_places():
 
 
 def test_every_arm_is_on_the_page_as_often_as_its_chance_says():
-    """4,000 pages: a share has a deviation of .008 at most, and .04 are five of these: about three seeds in a million."""
+    """4,000 pages: a share has a deviation of .008 at most; .04 are five of these, three seeds in a million."""
     chances, rng = chances_of(np.array([0.5, 0.0, 0.3, 0.15, 0.05]), 2), np.random.default_rng(4)
     pages = [drawn(chances, rng.random()) for _ in range(4000)]
     assert all(len(set(page)) == 2 for page in pages)

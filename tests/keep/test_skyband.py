@@ -176,7 +176,7 @@ def test_a_new_arm_is_passed_over_if_k_no_worse_ones_are_hardly_older():
 def test_in_random_order_the_skyband_has_as_many_arms_as_the_formula_says(ranks):
     """W = 1000, the mean over 20 runs of 200 times each.
 
-    Over 60 other runs, the mean of a run had a deviation of 1.3 at k = 1 and 1.7 at k = 3.  So 10% are 2.5 deviations of
+    Over 60 other runs, the mean of a run had a deviation of 1.3 at k = 1 and 1.7 at k = 3.  10% are 2.5 deviations of
     the mean of 20 runs at k = 1, where about one seed in a hundred would fail, and 5 at k = 3.  This seed is fixed.
     """
     window, times, counts = 1000, 200, []
