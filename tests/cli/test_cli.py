@@ -581,3 +581,12 @@ def test_bad_input_of_reproduce(arguments, words, monkeypatch, capsys, tmp_path)
         main()
     assert stopped.value.code == 2
     assert words in capsys.readouterr().err
+
+
+def test_the_best_k_on_the_command_line():
+    """`advise` has rows for each of the best three, and none for certificates; `explore` prints errors by rank."""
+    rows = json.loads(run("advise", "--top", "3", "--window", "500", "--json").output)
+    assert [row["slots"] for row in rows if row["task"].startswith("each of the best 3")] == [90, 90, 90]
+    assert not [row for row in rows if "certificates" in row["task"]]
+    printed = run("explore", "--top", "3", "-n", "60", "-W", "20", "-m", "6", "-k", "staircase", "--runs", "2").output
+    assert "Mean error by rank, of 3 answers:" in printed

@@ -15,7 +15,7 @@ from bestbefore.agents.generators import generator_from, generator_state, restor
 from bestbefore.agents.roster import Roster, checked_total
 from bestbefore.arguments import finite, whole
 from bestbefore.clock import MICROSECOND, Clock, When, Window, said, tolerance_of
-from bestbefore.memory import Memory, empty_memory, leader, put
+from bestbefore.memory import Memory, empty_memory, leaders, put
 from bestbefore.noise import Noise
 from bestbefore.scale import scale_of
 
@@ -156,14 +156,24 @@ class BaseAgent:
         self._land(number, pulls)
         self._given_up(number, pulls)
 
-    def best(self, *, at: When = None) -> Any:
+    def best(self, k: int | None = None, *, at: When = None) -> Any:
         """Return the arm of the highest empirical mean in memory, or None when none is stored.
 
-        That is so before the first test is over, and when all arms stored have just expired.
+        That is so before the first test is over, and when all arms stored have just expired.  With `k`, return a list
+        of up to k arms, best first; of equal means, the newest comes first.
         """
+        most = 1 if k is None else whole("k", k)
         self._go_on(at)
-        slot = leader(self._slots)
-        return self._roster.name(int(self._slots.arrival[slot])) if slot >= 0 else None
+        slots = leaders(self._slots, most)
+        return self._named(self._slots.arrival[slots].tolist(), k)
+
+    def _named(self, numbers: list[int], k: int | None) -> Any:
+        """Return the names of the first k of these arms, or without k that of the first, None if there is none.
+
+        The number 0 is nobody.
+        """
+        names = [self._roster.name(number) for number in numbers if number][:k]
+        return names if k is not None else next(iter(names), None)
 
     def state(self) -> dict[str, Any]:
         """Return all that the agent knows as a plain dict, ready for JSON if the arms' names are.

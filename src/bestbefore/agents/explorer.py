@@ -12,9 +12,9 @@ from bestbefore.agents.certifier import Certifier
 from bestbefore.agents.merging import check_alike, merge
 from bestbefore.agents.rollback import all_or_nothing
 from bestbefore.agents.tested import Tested
-from bestbefore.arguments import finite
+from bestbefore.arguments import finite, whole
 from bestbefore.clock import MICROSECOND, Length, When, Window
-from bestbefore.memory import leader
+from bestbefore.memory import leader, leaders
 from bestbefore.own import jitted
 from bestbefore.plan import plan_exploration
 from bestbefore.probe.challenge import Challenges
@@ -77,6 +77,11 @@ class Explorer(Tested):
         is settled with the rewards that it has.
     scale
         (low, high): where means live, and rewards unless there is a sigma; epsilon and all answers are in its unit.
+    top
+        With fixed tests: how many answers are wanted, for `best(top)`.  For each r up to `top`, the mean of the r-th is
+        within epsilon of the r-th best valid arm's.
+    spare
+        With fixed tests: how many more ranks are kept, so that so many arms may be withdrawn without a loss.
 
     Example
     -------
@@ -123,6 +128,8 @@ class Explorer(Tested):
         tolerance: Length | None = None,
         patience: Length | None = None,
         scale: Sequence[float] = UNIT,
+        top: int = 1,
+        spare: int = 0,
     ) -> None:
         arguments = saved.arguments_of(
             window=window,
@@ -143,6 +150,8 @@ class Explorer(Tested):
             most=most,
             patience=patience,
             scale=scale,
+            top=top,
+            spare=spare,
         )
         self.plan = made = plan_exploration(keep, **arguments)
         self._rule = made.keep.name if made.probe != "certify" else made.probe
@@ -153,6 +162,7 @@ class Explorer(Tested):
         self.epsilon, self.delta, self.guarantee = made.epsilon * self._unit, made.delta, made.guarantee
         self.slack, self.probe, self.exempt = made.slack, made.probe, self._told_length(made.exempt)
         self.patience = None if made.patience is None else self._told_length(made.patience)
+        self.top, self.spare = made.top, made.spare
         self.budget, self.relative, self.reacts = made.budget, made.relative, made.reacts
         self._own = jitted("keep", made.keep.own) if made.keep.own else None
         self._probe: FixedTests | Challenges = FixedTests()
@@ -237,24 +247,32 @@ class Explorer(Tested):
         if self.plan.by_time and self.most is not None and self._clock.valid > self.most:
             return True
         oldest = max(self._clock.oldest, 1)
-        lost_cover = sum(number >= oldest for number in self._withdrawn) > 0
+        lost_cover = sum(number >= oldest for number in self._withdrawn) > self.spare
         return self._irregular >= oldest or lost_cover
 
-    def best(self, *, at: When = None) -> Any:
-        """Return the answer, or None when no arm is stored.
+    def best(self, k: int | None = None, *, at: When = None) -> Any:
+        """Return the answer, or None when no arm is stored; with `k`, a list of up to k arms, best first.
 
-        With certificates it is the arm that is within `gap` of the best.  With fixed tests it is the one of the highest
-        empirical mean.  An arm under test is the answer if it is sure to have that mean: rewards that are still to come
-        count as 0.
+        With certificates the answer is the arm that is within `gap` of the best, and others follow by their lower
+        bounds.  With fixed tests arms stand in the order of their empirical means, of equals the newest first.  An arm
+        under test is the answer if it is sure to have the highest: rewards that are still to come count as 0.  The
+        promise is about the first `top`.
         """
+        most = 1 if k is None else whole("k", k)
         self._go_on(at)
         if self._certifier:
-            number = self._certifier.answer()[0]
-        else:
-            slot = leader(self._slots)
-            number = self._probe.answers and self._test_ahead(slot)
-            number = number or (int(self._slots.arrival[slot]) if slot >= 0 else 0)
-        return self._roster.name(number) if number else None
+            return self._named(self._by_lower_bound() if most > 1 else [self._certifier.answer()[0]], k)
+        ahead = self._probe.answers and self._test_ahead(leader(self._slots))
+        ranked = self._slots.arrival[leaders(self._slots, most)].tolist()
+        return self._named([ahead, *ranked], k)
+
+    def _by_lower_bound(self) -> list[int]:
+        """Return the arms here, the answer first and others by the lower bounds of their certificates."""
+        if self._certifier is None:
+            return []
+        answer, bounds = self._certifier.answer()[0], self._certifier.bounds
+        lower = {number: bounds(slot)[0] for slot, number in enumerate(self._slots.arrival.tolist()) if number}
+        return sorted(lower, key=lambda number: (number == answer, lower[number], number), reverse=True)
 
     def arrive(self, arm: Hashable, *, at: When = None) -> list[Any]:
         """Let a new arm arrive; return the arms that memory let go, so that the caller can forget them too.

@@ -106,7 +106,7 @@ class Tested(BaseAgent):
 
     def _admit(self, number: int, test: Statistics) -> None:
         rule, coin = self.plan.keep, self._rng.random() if self.plan.keep.draws else 0.0
-        moment = Moment(self._clock.now, self.plan.window, self.arrivals, self.plan.slack, coin)
+        moment = Moment(self._clock.now, self.plan.window, self.arrivals, self.plan.slack, coin, self.plan.ranks)
         if self._own:
             watched(rule.name, self._own, self._slots, number, test.pulls, test.total, moment)
         else:

@@ -71,6 +71,7 @@ class TestsOption(click.ParamType):  # type: ignore[type-arg]
     "of 0 and 1.  [default: paper]",
 )
 @click.option("--slack", type=float, help="How freely staircase passes over new arms.  [default: 1; with --epsilon, 0]")
+@click.option("--top", default=1, show_default=True, help="How many answers are wanted: the best k of the window.")
 @stream_options(delta=plan.DELTA)
 def explore(
     arms: int,
@@ -107,8 +108,9 @@ def explore(
     from bestbefore.simulate.explore_loop import explore_block
 
     source = make_stream(stream, arms, window, rewards, sigma)
-    tests = [rule for rule in keep if rule != plan.KEEP]
-    tell_of_compilation(*[explore_block] * bool(tests), *[certify_block] * (plan.KEEP in keep))
+    certifying = plan.KEEP in keep and settings["top"] == 1
+    tests = [rule for rule in keep if rule != plan.KEEP or not certifying]
+    tell_of_compilation(*[explore_block] * bool(tests), *[certify_block] * certifying)
     table = simulate.explore(source, window, memory, keep, **settings)
 
     def draw(path: Path) -> None:
@@ -132,7 +134,13 @@ def _print(table: "Table", stream: "Stream", window: int, delta: float) -> None:
     errors: Cells = {(row["memory"], (row["keep"],)): f"{row['mean']:.4f} ({row['max_high']:.3f})" for row in rows}
     pulls: Cells = {(row["memory"], (row["keep"],)): f"{row['pulls'] / stream.length:,.0f}" for row in rows}
     marks = find_marks(table, ["keep"], "mean")
+    ranks = [name for name in table.columns if name.startswith("mean_")]
     print_cells(title, ["keep"], "error", errors, beside=("pulls per arm", pulls), marks=marks)
+    if ranks:
+        click.echo(f"Mean error by rank, of {len(ranks)} answers:")
+        for row in table.summary(["keep", "memory"], ranks):
+            errors_by_rank = "  ".join(f"{row[rank]:.4f}" for rank in ranks)
+            click.echo(f"  {row['keep']}, {row['memory']:,} slots: {errors_by_rank}")
     promises = [row for row in table.summary(["keep", "memory"], ["gap", "certified", "epsilon"]) if row["gap"] < 1]
     if promises:
         click.echo(f"With probability {1 - delta:g} at a time, the answer is within this of the best:")

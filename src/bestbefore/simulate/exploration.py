@@ -32,6 +32,8 @@ from bestbefore.simulate.explore_loop import (
 from bestbefore.simulate.made import Setting
 from bestbefore.simulate.oracle import summary
 from bestbefore.simulate.parallel import run_all
+from bestbefore.simulate.ranks import no_ranks
+from bestbefore.simulate.ranks import summary as summary_of_ranks
 from bestbefore.simulate.seeds import generators, run_numbers
 from bestbefore.simulate.table import Row, Table
 from bestbefore.streams import Stream, as_stream
@@ -53,6 +55,8 @@ def explore(
     split: float | None = None,
     tests: int | str | None = None,
     slack: float | None = None,
+    top: int = 1,
+    spare: int = 0,
     runs: int | Sequence[int] = 10,
     seed: int = 0,
     jobs: int | None = None,
@@ -74,6 +78,10 @@ def explore(
     answer may be from the best with probability 1 - delta, which is 1 where nothing is promised; certified, the share
     of times at which it is promised that the answer is within epsilon.
 
+    With `top` above 1 the best `top` arms are answered, of which mean, median and max describe the first; within is of
+    all ranks at once; and mean_1, mean_2 ... are mean errors by rank: how far the mean of the r-th answer is from the
+    r-th highest of valid arms.  `spare` is how many more ranks are kept.
+
     `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
     In one run all rules see the same arms.
 
@@ -83,7 +91,7 @@ def explore(
     """
     settings: Any = {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
     settings |= {"probe": probe, "budget": budget, "relative": relative, "reacts": reacts}
-    settings |= {"split": split, "tests": tests, "slack": slack}
+    settings |= {"split": split, "tests": tests, "slack": slack, "top": top, "spare": spare}
     pieces = explore_pieces(stream, window, memory, keep, runs=runs, seed=seed, **settings)
     return Table(run_all(pieces, jobs=jobs, label="exploring", progress=progress))
 
@@ -112,7 +120,8 @@ def explore_pieces(
 class Trace:
     """Time by time, the answer (its arrival, 0 for none), its error, and its gap; with many runs, a row for each.
 
-    The gap is how far the answer may be from the best with probability 1 - delta, 1 where nothing is promised.
+    The gap is how far the answer may be from the best with probability 1 - delta, 1 where nothing is promised.  Where
+    the best k are answered, answers and errors have one more dimension, for ranks.
     """
 
     answers: Ints
@@ -135,7 +144,7 @@ def trace(
 ) -> Trace:
     """Return run number `run` of `explore`, time by time, or each of `runs`, a row a run.
 
-    `settings` are others of its arguments, `epsilon` to `slack`.
+    `settings` are others of its arguments, `epsilon` to `spare`.
 
     >>> trace([0.1, 0.9, 0.5, 0.3], window=2, memory=2, tests=1000).answers.tolist()
     [1, 2, 2, 3]
@@ -144,8 +153,9 @@ def trace(
     slots = None if memory is None else whole("memory", memory)
     pieces = explore_pieces(stream, window, slots, [keep], runs=asked, seed=seed, **settings)
     length = pieces[0].setup.stream.length
-    size = len(pieces), length
-    result = Trace(np.zeros(size, np.int64), np.zeros(size), np.ones(size))
+    size, top = (len(pieces), length), pieces[0].setup.plan.top
+    ranked = size if top == 1 else (*size, top)
+    result = Trace(np.zeros(ranked, np.int64), np.zeros(ranked), np.ones(size))
     traces = [Trace(*one) for one in zip(result.answers, result.errors, result.gaps, strict=True)]
     rows = [TracePiece(piece, one) for piece, one in zip(pieces, traces, strict=True)]
     run_all(rows, jobs=jobs, label="tracing", progress=progress)
@@ -209,7 +219,10 @@ class ExplorePiece:
         gap = 1.0 if made.promise is None else made.promise
         if traced:
             traced.gaps[:] = gap
-        return names | summary(done.errors) | counts | {"gap": gap, "certified": float(made.promise is not None)}
+        errors = summary(done.errors)
+        if made.top > 1:
+            errors |= summary_of_ranks(done.ranks)
+        return names | errors | counts | {"gap": gap, "certified": float(made.promise is not None)}
 
     def _certify(self, stop: threading.Event, traced: Trace | None) -> Row:
         """Run a stream through certificates; return what was measured."""
@@ -241,10 +254,15 @@ class ExplorePiece:
         arms_rng, rewards, rng = generators(self.seed, self.run)
         unit = challenge_unit(setup.epsilon, made.delta, made.noise.sigma)
         keep, probe = made.keep, PROBE[made.probe].number
-        settings = Settings(probe, keep.number, keep.draws, made.window, setup.epsilon, made.slack, unit)
+        given = (probe, keep.number, keep.draws, made.window, setup.epsilon, made.slack, unit)
+        settings = Settings(*given, made.ranks, made.top)
         own = None if keep.own is None else pointer("keep", keep.own)
-        answers, errors = (traced.answers, traced.errors) if traced else (np.zeros(0, np.int64), np.zeros(0))
-        state = start_run(made.slots, setup.stream.length)
+        alone = traced is not None and made.top == 1
+        answers, errors = (traced.answers, traced.errors) if traced and alone else (np.zeros(0, np.int64), np.zeros(0))
+        ranks = no_ranks(made.top)
+        if traced and not alone:
+            ranks = ranks._replace(answers=traced.answers, errors=traced.errors)
+        state = start_run(made.slots, setup.stream.length, ranks)
         start = 0
         for arms in setup.stream.blocks(arms_rng):
             rows = slice(start, start + arms.means.size)

@@ -88,7 +88,7 @@ def play_block(
         best = next_best(play.queue, arms.means[arm], settings.window)
         now = play.queue.marks[NOW]
         expire(memory, now - settings.window + 1)
-        moment = Moment(now, settings.window, now, 0.0, rng.random() if settings.draws else 0.0)
+        moment = Moment(now, settings.window, now, 0.0, rng.random() if settings.draws else 0.0, 1)
         slot = admitted(settings.keep, own_keep, memory, now, 0, 0.0, moment)
         if slot >= 0:
             note_arm(true, slot, arms, arm)

@@ -84,7 +84,7 @@ def seek_block(
         if settings.strategy == WEIGH:
             seek.sums[RIVALS] = rivals_after(memory, pulls, total, seek.sums[RIVALS], arms.noise)
         coin = rng.random() if settings.strategy == WAIT and memory.arrival.size < settings.window else 0.0
-        moment = Moment(now, settings.window, now, 0.0, coin)
+        moment = Moment(now, settings.window, now, 0.0, coin, 1)
         slot = settle(settings.strategy, memory, now, pulls, total, moment)
         if slot >= 0:
             note_arm(seek.true, slot, arms, arm)
