@@ -131,7 +131,7 @@ def certify_stream(
         rows = slice(start, start + arms.means.size)
         state, arms = with_room_for(state, arms), numbers.of(arms)
         each = logs.of(arms.times) if isinstance(logs, Shares) else np.ascontiguousarray(logs[rows])
-        crowded = NEVER.copy() if crowd is None else crowd.beyond(arms.times)
+        crowded = NEVER if crowd is None else crowd.beyond(arms.times)
         certify_block(state, arms, each, window, budget, settings, rewards, _rows_of(seen, rows), crowded)
         start = rows.stop
         if stop():

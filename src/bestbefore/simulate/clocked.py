@@ -53,7 +53,7 @@ class Numbers:
     def of(self, arms: Arms) -> Arms:
         """Return a block of arms with numbers in place of times; by count, without either."""
         if not self._by_time:
-            return arms._replace(times=NO_TIMES.copy())
+            return arms._replace(times=NO_TIMES)
         steps = np.arange(arms.times.size)
         # A number is at least its time, and at least one more than the number before: less its place, it never falls.
         numbers = np.maximum(np.maximum.accumulate(arms.times - steps), self._newest + 1) + steps
