@@ -219,8 +219,9 @@ class ExplorePiece:
             return names | self._certify(stop, traced)
         done, crowded = self._run(stop, traced)
         counts = {"epsilon": setup.epsilon, "pulls": int(done.counts[PULLS]), "peak_memory": int(done.counts[PEAK])}
-        gap, kept = made.promise or 1.0, 1 - crowded / setup.stream.length
-        shares = {"gap": gap * kept + (1 - kept), "certified": float(made.promise is not None) * kept}
+        kept, length = setup.stream.length - crowded, setup.stream.length
+        gap, certified = ((made.promise or 1.0) * kept + crowded) / length, kept / length * (made.promise is not None)
+        shares = {"gap": gap if crowded else made.promise or 1.0, "certified": certified}
         return names | summary(done.errors) | counts | shares
 
     def _certify(self, stop: threading.Event, traced: Trace | None) -> Row:

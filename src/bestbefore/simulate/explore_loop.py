@@ -133,9 +133,10 @@ def explore_block(
 def _challenge(run: Run, arms: Arms, arm: int, now: int, settings: Settings, rewards: np.random.Generator) -> int:
     """Let the arriving arm challenge the king; return the slot of the throne if it takes it, or -1."""
     memory, duel = run.memory, run.duel
+    moment = Moment(now, settings.window, run.queue.marks[ARRIVALS], 0.0, 0.0)
     if memory.arrival[0] == 0:
         crown(duel)
-        return king.admit(memory, now, 0, 0.0, Moment(now, settings.window, now, 0.0, 0.0))
+        return king.admit(memory, now, 0, 0.0, moment)
     pulls, total = 0, 0.0
     start_challenge(duel, settings.unit)
     while not is_over(duel):
@@ -151,4 +152,4 @@ def _challenge(run: Run, arms: Arms, arm: int, now: int, settings: Settings, rew
     if not challenger_won(duel):
         return -1
     crown(duel)
-    return king.admit(memory, now, pulls, total, Moment(now, settings.window, now, 0.0, 0.0))
+    return king.admit(memory, now, pulls, total, moment)
