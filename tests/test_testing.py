@@ -27,9 +27,10 @@ class Eternal(Explorer):
     """Keeps arms for one arrival too long, as one off in the window does."""
 
     def _expire(self):
-        self._roster.window += 1
+        window = self._clock.window
+        self._clock.window = window._replace(length=window.length + 1)
         super()._expire()
-        self._roster.window -= 1
+        self._clock.window = window
 
 
 class Secretive(Explorer):

@@ -11,7 +11,7 @@ if a > now - window: by time, an arm of exactly the window's age has expired.
 >>> clock = Clock(window_of("10 s"))
 >>> [clock.arrive(clock.arrival_at(at)) for at in (3.0, 3.0, 3.5)]
 [3000000, 3000001, 3500000]
->>> clock.advance(clock.time_at(13.0))
+>>> clock.advance(clock.later(13.0))
 >>> clock.oldest, clock.valid, clock.arrivals                      # the first arm has expired
 (3000001, 2, 3)
 """
@@ -72,6 +72,16 @@ def window_of(window: Length, name: str = "window") -> Window:
     return Window(whole(name, window))
 
 
+def tolerance_of(window: Window, tolerance: Length | None) -> int:
+    """Return how many microseconds a time may be too early, none unless said; it is for windows by time."""
+    if tolerance is None:
+        return 0
+    late = window_of(tolerance, "tolerance")
+    if not (window.by_time and late.by_time):
+        raise ValueError(f'tolerance must be a time such as "5 s", and the window too, not {tolerance!r}')
+    return late.length
+
+
 def _microseconds(text: str) -> int:
     """Read a time such as "24h", "1.5 days" or "90 minutes"; 0 for what is none."""
     parts = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text.lower())
@@ -115,14 +125,16 @@ class Clock:
     """What time it is, how many arms have arrived, and which are valid."""
 
     def __init__(self, window: Window, tolerance: int = 0) -> None:
-        """Begin before the first arrival; a time that is at most `tolerance` microseconds late counts as now."""
+        """Begin before the first arrival; a time that is at most `tolerance` microseconds too early counts as now."""
         self.window, self.tolerance = window, tolerance
         self.time = 0
-        """The last time that was told."""
+        """The last time that was told or read."""
         self.newest = 0
         """The number of the newest arrival."""
         self.arrivals = 0
         """How many arms have arrived."""
+        self.on_wall = False
+        """Whether the last arrival was told no time, so that the wall clock says what time it is."""
         self._recent = Recent()
 
     @property
@@ -133,7 +145,7 @@ class Clock:
     @property
     def oldest(self) -> int:
         """The oldest number still valid; 0 or less while the first window is not over."""
-        return self.now - self.window.length + 1
+        return self.oldest_at(self.now)
 
     @property
     def valid(self) -> int:
@@ -142,32 +154,41 @@ class Clock:
             return min(self.arrivals, self.window.length)
         return self._recent.count(self.oldest)
 
-    def time_at(self, at: When, name: str = "at") -> int:
-        """Return what time it will be at `at`, if time does not go back; without it, what the wall clock shows.
+    def oldest_at(self, now: int) -> int:
+        """Return the oldest number that is valid at a time."""
+        return now - self.window.length + 1
 
-        With a window by count it is the number of an arrival; without `at`, time stands still.
+    def later(self, at: When, name: str = "at") -> int:
+        """Return what time it is at `at`, if time does not go back.
+
+        Without `at` it is what the wall clock shows, if the last arrival was told no time, and else the last time.
         """
-        if not self.window.by_time:
-            found = self.now if at is None else whole(name, at, at_least=0)  # type: ignore[arg-type]
-        else:
-            found = max(on_the_wall(), self.time) if at is None else microseconds(name, at)
-        if found < self.time and self.time - found > self.tolerance:
+        if at is None:
+            return max(on_the_wall(), self.time) if self.on_wall else self.time
+        found = microseconds(name, at) if self.window.by_time else whole(name, at, at_least=0)  # type: ignore[arg-type]
+        if self.time - found > self.tolerance:
             raise ValueError(f"{name} must not be earlier than the last time, {self._shown(at)}, not {at!r}")
         return max(found, self.time)
 
     def arrival_at(self, at: When) -> int:
-        """Return what time it will be when an arm arrives at `at`; by count its number, without `at` the next one."""
-        if self.window.by_time:
-            return self.time_at(at)
-        number = self.now + 1 if at is None else self.time_at(at)
-        if number <= self.newest:
+        """Return what time it is when an arm arrives at `at`; by count it is the arm's number.
+
+        Without `at` it is what the wall clock shows, or by count the next number.
+        """
+        if at is None:
+            return max(on_the_wall(), self.time) if self.window.by_time else self.now + 1
+        found = self.later(at)
+        if not self.window.by_time and found <= self.newest:
             raise ValueError(f"at must be above {self.newest}, the number of the newest arrival, not {at!r}")
-        return number
+        return found
+
+    def number_at(self, time: int) -> int:
+        """Return the number of an arm that arrives at this time."""
+        return max(time, self.newest + 1)
 
     def arrive(self, time: int) -> int:
         """Let an arm arrive at this time; return its number."""
-        self.time = max(self.time, time)
-        self.newest = max(time, self.newest + 1)
+        self.time, self.newest = max(self.time, time), self.number_at(time)
         self.arrivals += 1
         if self.window.by_time:
             self._recent.add(self.newest)
@@ -179,15 +200,16 @@ class Clock:
 
     def state(self) -> dict[str, Any]:
         """Return what is to be saved."""
-        recent = self._recent.state()
-        return {"time": self.time, "newest": self.newest, "arrivals": self.arrivals, "recent": recent}
+        told = {"time": self.time, "newest": self.newest, "arrivals": self.arrivals}
+        return told | {"on_wall": int(self.on_wall), "recent": self._recent.state()}
 
-    def restore(self, time: int, newest: int, arrivals: int, recent: list[Any]) -> None:
+    def restore(self, time: int, newest: int, arrivals: int, on_wall: int, recent: list[Any]) -> None:
         """Take back what was saved, if it fits together."""
-        self.time, self.newest, self.arrivals = time, newest, arrivals
+        self.time, self.newest, self.arrivals, self.on_wall = time, newest, arrivals, bool(on_wall)
         self._recent = Recent.restored(recent, newest)
-        if not min(arrivals, 1) <= newest or (not self.window.by_time and arrivals > newest):
+        if min(arrivals, 1) > newest or (not self.window.by_time and (arrivals > newest or recent or on_wall)):
             raise ValueError(f"state is damaged: {arrivals} arms cannot have arrived up to number {newest}")
+        self._recent.count(self.oldest)
 
     def _shown(self, at: When) -> str:
         """Return the last time in the way in which another was told."""

@@ -25,6 +25,15 @@ BOUNDED: Final = Noise(0.5, True)
 """Rewards on [0, 1]."""
 
 
-def noise_of(sigma: float | None) -> Noise:
-    """Return the noise that a person means by `sigma`."""
-    return BOUNDED if sigma is None else Noise(between("sigma", sigma, 0, math.inf), False)
+LEAST: Final = 1e-50
+"""Squares of smaller numbers, and of larger ones than 1 divided by it, are too near to 0 or to infinity."""
+
+
+def noise_of(sigma: float | None, width: float = 1.0) -> Noise:
+    """Return the noise that a person means by `sigma`, where means lie on a scale of this width."""
+    if sigma is None:
+        return BOUNDED
+    between("sigma", sigma, 0, math.inf)
+    if not LEAST < sigma / width < 1 / LEAST:
+        raise ValueError(f"sigma must be above {LEAST:g} and below {1 / LEAST:g} times the scale, not {sigma!r}")
+    return Noise(float(sigma) / width, False)

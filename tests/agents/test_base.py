@@ -149,10 +149,10 @@ def test_a_seeker_that_asked_who_is_valid_is_not_restored_without():
 
 
 @pytest.mark.parametrize("budget", [None, 2])
-def test_a_player_without_arms_has_no_budget(budget):
+def test_a_player_without_arms_asks_for_nothing(budget):
+    """So it is when all have been withdrawn."""
     state = after_three_arms(AGENTS["Player"]).state()
-    with pytest.raises(ValueError, match=f"budget cannot be {budget} where no arm is stored"):
-        Player.from_state(state | {"arms": [], "budget": budget})
+    assert Player.from_state(state | {"arms": [], "budget": budget}).ask() is None
 
 
 def test_a_duel_has_finite_numbers():

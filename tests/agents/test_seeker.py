@@ -303,7 +303,7 @@ def test_saved_in_mid_stream_and_after_the_end_it_goes_on_as_if_never_stopped(st
         ({"champion": 3}, "of arrival 3, is not stored or not past its window"),
         ({"peak_memory": 9}, "peak_memory cannot be 9"),
         ({"rivals": -1}, "rivals cannot be -1.0"),
-        ({"arms": [{"arm": "z"}]}, r"fields missing \['arrival', 'in_flight', 'pulls', 'slot', 'total'\]"),
+        ({"arms": [{"arm": "z"}]}, r"fields missing \['arrival', 'counted', 'in_flight', 'pulls', 'slot', 'total'\]"),
         ({"agent": "Player"}, "must be that of an agent 'Seeker'"),
     ],
 )

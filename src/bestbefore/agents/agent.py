@@ -1,6 +1,7 @@
 """The contract of an agent: its verbs and what can be asked of it, the same for every agent, live or simulated."""
 
 from collections.abc import Hashable
+from datetime import timedelta
 from typing import Any, Protocol, Self, runtime_checkable
 
 
@@ -11,9 +12,12 @@ class Agent(Protocol):
     `bestbefore.testing.check_agent` checks that an agent keeps this contract.  An arm is any hashable but None.
     """
 
-    window: int
     memory: int
     """Slots: how many arms may be stored."""
+
+    @property
+    def window(self) -> int | timedelta:
+        """How many arrivals, or how long, an arm is valid."""
 
     def arrive(self, arm: Hashable) -> list[Any]:
         """Let a new arm arrive; return the arms that memory let go, so that the caller can forget them too."""

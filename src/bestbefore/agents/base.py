@@ -14,8 +14,10 @@ from bestbefore.agents import saved
 from bestbefore.agents.generators import generator_from, generator_state, restored_generator
 from bestbefore.agents.roster import Roster, checked_total
 from bestbefore.arguments import finite, whole
+from bestbefore.clock import MICROSECOND, Clock, When, Window, said, tolerance_of
 from bestbefore.memory import Memory, empty_memory, leader, put
 from bestbefore.noise import Noise
+from bestbefore.scale import scale_of
 
 _FIELDS: dict[str, Any] = {"arguments": dict, "roster": dict, "arms": list, "rng": str}
 _COUNTS: dict[str, Any] = {"pulls": int, "peak_memory": int}
@@ -26,6 +28,7 @@ _FIELDS_OF_AN_ARM: dict[str, Any] = {
     "pulls": int,
     "total": float,
     "in_flight": int,
+    "counted": int,
 }
 
 
@@ -49,29 +52,33 @@ class BaseAgent:
     def __init__(
         self,
         arguments: dict[str, Any],
-        window: int,
+        window: Window,
         slots: int,
         noise: Noise,
         seed: int | np.random.Generator | None,
         pending: int = 0,
     ) -> None:
         """Begin with empty slots; `arguments` make the same agent again, and `pending` arms may be under test."""
-        self.window, self.memory = window, slots
-        self.sigma = None if noise.bounded else noise.sigma
+        tolerance = tolerance_of(window, arguments["tolerance"])
+        self.window, self.memory, self.scale = window.told, slots, scale_of(arguments["scale"])
+        self.sigma, self.tolerance = arguments["sigma"], tolerance * MICROSECOND
         self._noise = noise
         self._arguments, self._pending = arguments, pending
-        self._roster, self._slots = Roster(window), empty_memory(slots)
+        self._clock = Clock(window, tolerance)
+        self._roster, self._slots = Roster(self._clock), empty_memory(slots)
+        self._counted: dict[int, int] = {}  # what each arm's share of delta depends on: see `ExplorePlan.tests_of`
         self._tests: dict[int, Statistics] = {}  # of the arms under test, oldest first
         self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
         self._rng = generator_from(seed)
         self._pulls = self._peak_memory = 0
 
     def __len__(self) -> int:
-        return len(self._roster) - (self._roster.now in self._tests)
+        return len(self._roster) - (self._clock.newest in self._tests)
 
     def __repr__(self) -> str:
         stored = f"{len(self)} of {self.memory} slots in use"
-        return f"<{type(self).__name__}: {self._rule}, window {self.window}, {stored}, {self.arrivals} arrived>"
+        window = said(self._clock.window)
+        return f"<{type(self).__name__}: {self._rule}, window {window}, {stored}, {self.arrivals} arrived>"
 
     def _other_state(self) -> dict[str, Any]:
         """Return what the agent itself adds to its state."""
@@ -94,14 +101,67 @@ class BaseAgent:
 
     @property
     def arrivals(self) -> int:
-        """How many arms have arrived; right after `arrive` it is the number of that arm."""
-        return self._roster.now
+        """How many arms have arrived."""
+        return self._clock.arrivals
 
-    def best(self) -> Any:
+    def holds(self, arm: Any) -> bool:
+        """Say whether an arm is here, stored or under test."""
+        return arm in self._roster
+
+    def arrival_of(self, arm: Hashable) -> int:
+        """Return the number of an arm on the stream's clock, which `tell` takes as `arrival`.
+
+        By count it is 1 for the first arm, 2 for the second, unless `arrive` was told otherwise; by time it is in
+        microseconds.
+        """
+        return self._roster.number(arm)
+
+    def means(self) -> dict[Any, float | None]:
+        """Return the empirical mean of each arm that is here, oldest first; None for one that was never pulled."""
+        known = {number: self._statistics(number) for number in self._numbers_here()}
+        return {
+            self._roster.name(number): self.scale.outside(total / pulls) if pulls else None
+            for number, (pulls, total, _) in known.items()
+        }
+
+    def advance(self, to: When = None) -> list[Any]:
+        """Let time go on to `to` where nothing arrives; return the arms that memory let go since they were last told.
+
+        `to` is an aware datetime or seconds, and with a window by count the number of an arrival.  Without it, time is
+        what the wall clock shows if the last arrival was told no time, and stands still otherwise.
+        """
+        self._go_on(to, "to")
+        return self._roster.handed_out()
+
+    def withdraw(self, arm: Hashable, *, at: When = None) -> None:
+        """Let an arm go at once, stored or under test, without a trace; the next best takes over."""
+        number = self._number_at(arm, None, at)
+        self._go_on(at)
+        self._roster.remove(number)
+        self._withdraw(number)
+        self._forget()
+
+    def give_up(self, arm: Hashable, pulls: int = 1, *, arrival: int | None = None, at: When = None) -> None:
+        """Take note that pulls under way will never report: they count for nothing, and others may take their place.
+
+        That is for rewards that are lost whatever they were.  If bad ones are lost more often, tell 0 instead: an arm
+        would seem better than it is.
+        """
+        pulls = whole("pulls", pulls)
+        number = self._number_at(arm, arrival, at)
+        under_way = self._in_flight.get(number, 0)
+        if pulls > under_way:
+            raise ValueError(f"pulls must be at most {under_way}, those of arm {arm!r} that are under way, not {pulls}")
+        self._go_on(at)
+        self._land(number, pulls)
+        self._given_up(number, pulls)
+
+    def best(self, *, at: When = None) -> Any:
         """Return the arm of the highest empirical mean in memory, or None when none is stored.
 
         That is so before the first test is over, and when all arms stored have just expired.
         """
+        self._go_on(at)
         slot = leader(self._slots)
         return self._roster.name(int(self._slots.arrival[slot])) if slot >= 0 else None
 
@@ -153,13 +213,15 @@ class BaseAgent:
         """Return what is known of an arm in a slot, or under test, for a saved state."""
         pulls, total, _ = self._statistics(number)
         arm, in_flight = self._roster.name(number), self._in_flight.get(number, 0)
-        return {"arm": arm, "arrival": number, "slot": slot, "pulls": pulls, "total": total, "in_flight": in_flight}
+        known = {"arm": arm, "arrival": number, "slot": slot, "pulls": pulls, "total": total}
+        return known | {"in_flight": in_flight, "counted": self._counted[number]}
 
     def _restore_arm(self, record: dict[str, Any]) -> None:
         """Put an arm back into its slot, or under test."""
         number, slot, pulls = record["arrival"], record["slot"], record["pulls"]
-        self._roster.restore_arm(number, record["arm"], oldest=1 if self._keeps_expired else self._roster.oldest)
+        self._roster.restore_arm(number, record["arm"], oldest=1 if self._keeps_expired else self._clock.oldest)
         total = checked_total(record["total"], pulls, self._noise) if pulls else 0.0
+        self._counted[number] = whole("counted", record["counted"])
         if slot is None and len(self._tests) < self._pending:
             self._tests[number] = Statistics(pulls, total, self._tests_of(number))
         elif slot is not None and slot < self._slots.arrival.size and self._slots.arrival[slot] == 0:
@@ -189,11 +251,62 @@ class BaseAgent:
         self._in_flight[number] = self._in_flight.get(number, 0) + 1
         return self._roster.name(number)
 
-    def _heard(self, arm: Hashable, reward: float, pulls: int, arrival: int | None) -> tuple[int, int, float]:
+    def _numbers_here(self) -> list[int]:
+        """Return the numbers of all arms that are here, oldest first."""
+        return sorted([*self._slots.arrival[self._slots.arrival > 0].tolist(), *self._tests])
+
+    def _enter(self, arm: Hashable, time: int, at: When) -> int:
+        """Let an arm arrive at a time, that of `at`; return its number."""
+        number = self._clock.arrive(time)
+        self._clock.on_wall = self._clock.window.by_time and at is None
+        self._roster.add(number, arm)
+        self._counted[number] = self._count_for_shares()
+        return number
+
+    def _count_for_shares(self) -> int:
+        """Return what the newest arm's share of delta depends on: its number, or by time how many have arrived."""
+        return self._clock.arrivals if self._clock.window.by_time else self._clock.newest
+
+    def _go_on(self, at: When, name: str = "at") -> None:
+        """Let time go on to `at`; whoever has expired then is let go."""
+        time = self._clock.later(at, name)
+        if time > self._clock.time:
+            self._pass_time(time)
+
+    def _pass_time(self, time: int) -> None:
+        """Let time go on, and arms expire."""
+        self._clock.advance(time)
+        if self._some_expired():
+            self._expire()
+            self._forget()
+
+    def _some_expired(self) -> bool:
+        """Say whether there is anything to let go of, now that time has gone on."""
+        return any(number < self._clock.oldest for number in self._counted)
+
+    def _expire(self) -> None:
+        """Drop what is too old."""
+        raise NotImplementedError
+
+    def _withdraw(self, number: int) -> None:
+        """Drop an arm that was withdrawn, whose name is gone already."""
+        raise NotImplementedError
+
+    def _given_up(self, number: int, pulls: int) -> None:
+        """Take note of pulls that are under way no more."""
+
+    def _number_at(self, arm: Hashable, arrival: int | None, at: When) -> int:
+        """Return the number of an arm, if it is here and will be so at `at`; nothing is changed."""
+        number = self._roster.number(arm, arrival)
+        if not self._keeps_expired:
+            self._roster.check_valid(number, max(self._clock.later(at), self._clock.now))
+        return number
+
+    def _heard(self, arm: Hashable, reward: float, pulls: int, arrival: int | None, at: When) -> tuple[int, int, float]:
         """Return the number of an arm, its pulls and their total, if rewards can be so; see `Explorer.tell`."""
         pulls = whole("pulls", pulls)
-        total = checked_total(reward, pulls, self._noise)
-        return self._roster.number(arm, arrival), pulls, total
+        total = checked_total(reward, pulls, self._noise, self.scale)
+        return self._number_at(arm, arrival, at), pulls, total
 
     def _statistics_with(self, number: int, pulls: int, total: float) -> Statistics:
         """Return what is known of an arm with these rewards added."""
@@ -203,6 +316,10 @@ class BaseAgent:
     def _told(self, number: int, pulls: int) -> None:
         """Count pulls as told, and as under way no more."""
         self._pulls = whole("pulls", self._pulls + pulls)
+        self._land(number, pulls)
+
+    def _land(self, number: int, pulls: int) -> None:
+        """Count pulls as under way no more."""
         under_way = self._in_flight.get(number, 0)
         if under_way > pulls:
             self._in_flight[number] = under_way - pulls
@@ -227,4 +344,5 @@ class BaseAgent:
         kept = set(self._slots.arrival.tolist()) | set(self._tests)
         self._roster.keep_only(kept)
         self._in_flight = {number: pulls for number, pulls in self._in_flight.items() if number in kept}
+        self._counted = {number: count for number, count in self._counted.items() if number in kept}
         self._peak_memory = max(self._peak_memory, len(self))

@@ -14,6 +14,7 @@ from bestbefore.memory import count
 from bestbefore.plan import ExplorePlan
 from bestbefore.probe.certificates import (
     BY_AGE,
+    CHARGED,
     LOG_LOWER,
     LOWER,
     UPPER,
@@ -22,13 +23,16 @@ from bestbefore.probe.certificates import (
     expire,
     no_certificates,
     refresh,
+    withdraw,
 )
 from bestbefore.probe.certify import answer, decide, settle
 from bestbefore.probe.room import give_way
 
 Flight = Mapping[int, int]
 _ROW: dict[str, Any] = dict.fromkeys(("lower", "upper", "charge"), float)
-_ROW |= dict.fromkeys(("charged", "seen_lower", "seen_upper"), int)  # the columns of `Certificates`, in their order
+_ROW |= dict.fromkeys(
+    ("charged", "seen_lower", "seen_upper", "freed"), int
+)  # the columns of `Certificates`, in their order
 
 
 class Certifier:
@@ -45,13 +49,39 @@ class Certifier:
         """How many pulls may still be made before the next arrival; below 0 if there is no limit."""
         return -1 if self.plan.budget is None else max(self.plan.budget - self._spent, 0)
 
-    def arrive(self, number: int, oldest: int) -> None:
-        """Let an arm arrive; whoever is too old goes, and if slots are still full, whoever costs least."""
+    def arrive(self, number: int, oldest: int, counted: int) -> None:
+        """Let an arm arrive; whoever is too old goes, and if slots are still full, whoever costs least.
+
+        Its share of delta depends on what was `counted`: see `bestbefore.plan.ExplorePlan.tests_of`.
+        """
         expire(self.certificates, oldest)
         self._free_slots()
-        admit(self.certificates, number, *self.plan.logs_of(number))
+        admit(self.certificates, number, *self.plan.logs_of(counted))
         self._spent = 0
         self._decide()
+
+    def some_expired(self, oldest: int) -> bool:
+        """Say whether an arm has expired, or the arms that a charge stands for."""
+        noted = (self.certificates.memory.arrival, self.certificates.counts[:, CHARGED])
+        return any(bool(((numbers > 0) & (numbers < oldest)).any()) for numbers in noted)
+
+    def expire(self, oldest: int) -> None:
+        """Drop what is too old where nothing arrives, and decide anew."""
+        expire(self.certificates, oldest)
+        self._decide(may_free=False)
+
+    def withdraw(self, slot: int) -> None:
+        """Drop an arm that was withdrawn, and decide anew."""
+        refresh(self.certificates, slot, self.settings)
+        withdraw(self.certificates, slot)
+        self._decide(may_free=False)
+
+    def given_up(self, pulls: int, in_flight: Flight) -> None:
+        """Take note of pulls that are under way no more: they are not spent; and nothing else may be waited for."""
+        none_left = self.left == 0
+        self._spent = max(self._spent - pulls, 0)
+        if none_left and not in_flight:
+            self._decide()
 
     def next(self, in_flight: Flight) -> int:
         """Return the number of the arm to pull next, or 0 if nothing is to be pulled."""
@@ -105,7 +135,7 @@ class Certifier:
         rows = [dict(zip(_ROW, levels[row][:LOG_LOWER] + counts[row][:BY_AGE], strict=True)) for row in self._rows()]
         return [{"wanted": self._wanted, "until": self._until, "spent": self._spent}, *rows]
 
-    def restore(self, state: list[Any], now: int) -> None:
+    def restore(self, state: list[Any], now: int, counted: Mapping[int, int]) -> None:
         """Take back what was saved, if it fits the arms stored."""
         (memory, levels, counts), rows = self.certificates, self._rows()
         if len(state) != len(rows) + 1:
@@ -119,13 +149,14 @@ class Certifier:
         for row, record in zip(rows, state[1:], strict=True):
             known = saved.checked(record, _ROW)
             pulls = int(memory.pulls[row]) if row < memory.pulls.size else 0
-            sure = all(0 <= known[name] <= 1 for name in ("lower", "upper", "charge")) and known["charged"] <= now
+            sure = all(0 <= known[name] <= 1 for name in ("lower", "upper", "charge"))
+            sure = sure and max(known["charged"], known["freed"]) <= now
             if not sure or max(known["seen_lower"], known["seen_upper"]) > pulls:
                 raise ValueError(f"state is damaged: {record!r} cannot be a certificate")
             values = list(known.values())
             levels[row, :LOG_LOWER], counts[row, :BY_AGE] = values[:LOG_LOWER], values[LOG_LOWER:]
             if row < memory.arrival.size:
-                levels[row, LOG_LOWER:] = self.plan.logs_of(int(memory.arrival[row]))
+                levels[row, LOG_LOWER:] = self.plan.logs_of(counted[int(memory.arrival[row])])
 
     def _rows(self) -> list[int]:
         """Return the rows that say something: those of arms, and the last one."""

@@ -1,34 +1,35 @@
 """Explorer: a live agent that always knows a nearly best arm of the window, and how far it may be from the best."""
 
-from collections.abc import Callable, Hashable
-from contextlib import nullcontext
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bestbefore import keep as keep_rules
 from bestbefore import plan
 from bestbefore.agents import saved
-from bestbefore.agents.base import BaseAgent, Statistics
 from bestbefore.agents.certifier import Certifier
 from bestbefore.agents.rollback import all_or_nothing
+from bestbefore.agents.tested import Tested
 from bestbefore.arguments import finite
-from bestbefore.memory import Moment, drop, expire, put
-from bestbefore.own import jitted, watched
+from bestbefore.clock import MICROSECOND, Length, When, Window
+from bestbefore.memory import leader
+from bestbefore.own import jitted
 from bestbefore.plan import plan_exploration
 from bestbefore.probe.challenge import Challenges
 from bestbefore.probe.fixed import FixedTests
+from bestbefore.scale import UNIT
 
 
-class Explorer(BaseAgent):
-    """Find a nearly best arm of the last `window` arrivals, remembering only a few arms.
+class Explorer(Tested):
+    """Find a nearly best arm of those that are still valid, remembering only a few arms.
 
     Parameters
     ----------
     window
-        W: only the last W arrivals count.
+        Only the last W arrivals count, for a number W; or those of a time such as "24h", "30 days" or a timedelta.
     epsilon
-        The answer is to be within epsilon of the best; 0.1 if neither this nor `memory` is given.
+        The answer is to be within epsilon of the best; a tenth of the scale if neither this nor `memory` is given.
     delta
         The probability with which the guarantee may fail.
     keep
@@ -64,6 +65,17 @@ class Explorer(BaseAgent):
         With fixed tests: see `bestbefore.bounds` and `bestbefore.keep.staircase`.
     sigma
         Rewards are sigma-sub-Gaussian, any finite number, around means in [0, 1]; unless given, they lie in [0, 1].
+    most
+        With a window by time: how many arms may be valid at once.  Fixed tests need to know it; while more are valid,
+        nothing is promised.  Certificates can do without.
+    tolerance
+        With a window by time: a time that is told, and is earlier than the last one by no more than this, counts as
+        now.  It is a time like the window.
+    patience
+        With fixed tests: how long a test waits for rewards, in arrivals or as a time, as the window is.  Then the arm
+        is settled with the rewards that it has.
+    scale
+        (low, high): where means live, and rewards unless there is a sigma; epsilon and all answers are in its unit.
 
     Example
     -------
@@ -84,12 +96,11 @@ class Explorer(BaseAgent):
     bandits": Algorithm 1, Theorem 2, Lemma 4.2.
     """
 
-    _fields: ClassVar = {"irregular": int}
     _other_fields: ClassVar = {"probe": list}
 
     def __init__(
         self,
-        window: int = plan.WINDOW,
+        window: Length = plan.WINDOW,
         epsilon: float | None = None,
         delta: float = plan.DELTA,
         keep: str | Callable[..., int] = plan.KEEP,
@@ -107,6 +118,10 @@ class Explorer(BaseAgent):
         split: float | None = None,
         slack: float | None = None,
         sigma: float | None = None,
+        most: int | None = None,
+        tolerance: Length | None = None,
+        patience: Length | None = None,
+        scale: Sequence[float] = UNIT,
     ) -> None:
         arguments = saved.arguments_of(
             window=window,
@@ -124,21 +139,25 @@ class Explorer(BaseAgent):
             split=split,
             slack=slack,
             sigma=sigma,
+            most=most,
+            patience=patience,
+            scale=scale,
         )
         self.plan = made = plan_exploration(keep, **arguments)
         self._rule = made.keep.name if made.probe != "certify" else made.probe
-        arguments = saved.with_rules(arguments, keep=keep)
-        super().__init__(arguments, made.window, made.slots, made.noise, seed, made.pending)
-        self.memory = made.memory
+        arguments = saved.with_rules(arguments, keep=keep) | saved.arguments_of(tolerance=tolerance)
+        super().__init__(arguments, Window(made.window, made.by_time), made.slots, made.noise, seed, made.pending)
+        self.memory, self.most = made.memory, made.most
         self.keep, self.split, self.arms, self.pending = keep, split, made.arms, made.pending
-        self.epsilon, self.delta, self.guarantee = made.epsilon, made.delta, made.guarantee
-        self.slack, self.probe, self.exempt = made.slack, made.probe, made.exempt
+        self.epsilon, self.delta, self.guarantee = made.epsilon * self._unit, made.delta, made.guarantee
+        self.slack, self.probe, self.exempt = made.slack, made.probe, self._told_length(made.exempt)
+        self.patience = None if made.patience is None else self._told_length(made.patience)
         self.budget, self.relative, self.reacts = made.budget, made.relative, made.reacts
         self._own = jitted("keep", made.keep.own) if made.keep.own else None
         self._probe: FixedTests | Challenges = FixedTests()
         if made.probe == "challenge":
             self._probe = Challenges(min(made.epsilon, 1.0), made.delta, made.noise.sigma)
-        self._irregular = 0  # the newest arm whose mean does not rest on its test alone, as planned
+        self._irregular, self._withdrawn = 0, []
         self._certifier: Certifier | None = None
         if made.probe == "certify":
             self._certifier = Certifier(made)
@@ -153,7 +172,7 @@ class Explorer(BaseAgent):
 
         With certificates, it is what an arm may take at the very worst; most take far fewer.
         """
-        return self.plan.tests_of(max(self.arrivals, 1))
+        return self.plan.tests_of(self._counted.get(self._clock.newest) or max(self._count_for_shares(), 1))
 
     @property
     def under_test(self) -> list[Any]:
@@ -165,11 +184,11 @@ class Explorer(BaseAgent):
         """With probability 1 - delta the answer is within this of the best valid arm, now: a difference of means.
 
         With certificates it is the highest upper bound of all other arms, stored or dropped, less the lower bound of
-        the answer.  With fixed tests it is `promise`, or 1 where nothing is promised.
+        the answer.  With fixed tests it is `promise`, or the width of the scale where nothing is promised.
         """
         if self._certifier and not self._too_many():
-            return self._certifier.answer()[1]
-        return 1.0 if self.promise is None else self.promise
+            return self._certifier.answer()[1] * self.scale.width
+        return self.scale.width if self.promise is None else self.promise
 
     @property
     def certified(self) -> bool:
@@ -186,74 +205,87 @@ class Explorer(BaseAgent):
         number = self._roster.number(arm)
         if not self._certifier:
             raise ValueError(f"probe must be 'certify' for bounds of arm {arm!r}, not {self.probe!r}")
-        return self._certifier.bounds(self._slot(number))
+        low, high = self._certifier.bounds(self._slot(number))
+        return self.scale.outside(low), self.scale.outside(high)
 
     @property
     def promise(self) -> float | None:
         """The epsilon that is promised with probability 1 - delta, of all arms whose tests are over, or None.
 
         It speaks of all valid arms but the `exempt` oldest, which are none unless `slack` is above 0.  There is none
-        where the settings allow none, nor while an arm is valid whose test was cut short, or got rewards after it; with
-        certificates, while the answer is not certified: `gap` then says what is.  A strong guarantee ends when more
-        than `arms` arms have arrived.
+        where the settings allow none, nor while an arm is valid whose test was cut short, or got rewards after it, or
+        that was withdrawn, unless `spare` ranks make up for it; with certificates, while the answer is not certified:
+        `gap` then says what is.  A strong guarantee ends when more than `arms` arms have arrived, and others pause
+        while more than `most` are valid.
         """
-        if self._too_many() or self._irregular:
+        if self._too_many() or self._irregular >= max(self._clock.oldest, 1) or self._lost_cover():
             return None
         if self._certifier and not self._certifier.answer()[2]:
             return None
-        return self.plan.promise
+        return None if self.plan.promise is None else self.plan.promise * self._unit
+
+    @property
+    def _unit(self) -> float:
+        """What epsilon is multiplied by to be in the user's unit: a share stays a share."""
+        return 1.0 if self.plan.relative else self.scale.width
 
     def _too_many(self) -> bool:
-        """Say whether more arms have arrived than a strong guarantee was told of."""
-        return self.guarantee == "strong" and self.arrivals > (self.arms or 0)
+        """Say whether more arms have arrived than a strong guarantee was told of, or are valid than may be."""
+        if self.guarantee == "strong" and self.arrivals > (self.arms or 0):
+            return True
+        return self.plan.by_time and self.most is not None and self._clock.valid > self.most
 
-    def best(self) -> Any:
+    def _lost_cover(self) -> bool:
+        """Say whether arms may be missing that were dropped in favour of some that were withdrawn."""
+        return sum(number >= self._clock.oldest for number in self._withdrawn) > 0
+
+    def best(self, *, at: When = None) -> Any:
         """Return the answer, or None when no arm is stored.
 
         With certificates it is the arm that is within `gap` of the best.  With fixed tests it is the one of the highest
-        empirical mean; there is none before the first test is over, and when all arms stored have just expired.
+        empirical mean.  An arm under test is the answer if it is sure to have that mean: rewards that are still to come
+        count as 0.
         """
-        if not self._certifier:
-            return super().best()
-        number, _, _ = self._certifier.answer()
+        self._go_on(at)
+        if self._certifier:
+            number = self._certifier.answer()[0]
+        else:
+            slot = leader(self._slots)
+            number = self._probe.answers and self._test_ahead(slot)
+            number = number or (int(self._slots.arrival[slot]) if slot >= 0 else 0)
         return self._roster.name(number) if number else None
 
-    def arrive(self, arm: Hashable) -> list[Any]:
+    def arrive(self, arm: Hashable, *, at: When = None) -> list[Any]:
         """Let a new arm arrive; return the arms that memory let go, so that the caller can forget them too.
 
-        Arms that have expired, with this arrival or before, are among them; nothing of them is kept.
+        Arms that have expired, with this arrival or before, are among them; nothing of them is kept.  With a window by
+        time, `at` is an aware datetime or seconds, and without it the wall clock tells.  With a window by count it is
+        the arm's number, unless it is the next one.
         """
-        with all_or_nothing(self) if self._own else nullcontext():
-            number = self._roster.arrive(arm)
+        self._roster.check_new(arm)
+        time = self._clock.arrival_at(at)
+        with self._all_or_nothing():
+            number = self._enter(arm, time, at)
             if self._certifier:
-                self._certifier.arrive(number, self._roster.oldest)
+                self._certifier.arrive(number, self._clock.oldest, self._counted[number])
             else:
+                self._expire()
                 self._begin_test(number)
             self._forget()
         return self._roster.handed_out()
 
-    def _begin_test(self, number: int) -> None:
-        """Let what is too old expire, make room among the arms under test, and begin to test an arm."""
-        self._expire()
-        while len(self._tests) >= self.plan.pending:
-            self._settle(next(iter(self._tests)))
-        self._tests[number] = Statistics(0, 0.0, self._tests_of(number))
-        if not self._probe.begin(self._slots):
-            self._settle(number)
-
-    def ask(self) -> Any:
+    def ask(self, *, at: When = None) -> Any:
         """Return the arm to pull next, or None when nothing is to be pulled before the next arrival.
 
         Each call counts as a pull under way: asked often enough, an arm is not named again while its rewards are due.
         """
+        self._go_on(at)
         if self._certifier:
             number = self._certifier.next(self._in_flight)
             self._certifier.asked(min(number, 1))
-            return self._asked(number) if number else None
-        for number in [*self._probe.pulled_again(self._slots), *self._tests]:
-            if self._wanted(number) > self._in_flight.get(number, 0):
-                return self._asked(number)
-        return None
+        else:
+            number = self._next_test()
+        return self._asked(number) if number else None
 
     def wanted(self, arm: Hashable) -> int:
         """Return how many rewards of an arm are still wanted, pulls under way included."""
@@ -262,43 +294,62 @@ class Explorer(BaseAgent):
             return max(self._certifier.wants(number), self._in_flight.get(number, 0))
         return self._wanted(number)
 
-    def tell(self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None) -> None:
+    def tell(
+        self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None, at: When = None
+    ) -> None:
         """Take a reward of an arm, or the total of `pulls` rewards, whenever it comes back.
 
-        An arm that is not in memory raises `UnknownArm`.  Names may come again once they are forgotten: note `arrivals`
-        when an arm arrives, send it along as `arrival`, and a reward for an earlier bearer raises `ExpiredArm`.
+        An arm that is not in memory raises `UnknownArm`.  Names may come again once they are forgotten: send along
+        `arrival_of` the arm that was pulled, and a reward for an earlier bearer raises `ExpiredArm`.
         """
-        number, pulls, total = self._heard(arm, reward, pulls, arrival)
-        if self._certifier:
-            self._count(self._certifier, number, pulls, total)
-            return
-        more = self._statistics_with(number, pulls, total)
-        with all_or_nothing(self) if self._own else nullcontext():
-            self._take(number, pulls, total, more)
+        number, pulls, total = self._heard(arm, reward, pulls, arrival, at)
+        finite("reward", self._statistics_with(number, pulls, total).total)
+        with self._all_or_nothing():
+            self._go_on(at)
+            if self._certifier:
+                self._count(self._certifier, number, pulls, total)
+            else:
+                self._take(number, pulls, total, self._statistics_with(number, pulls, total))
 
     def _count(self, certifier: Certifier, number: int, pulls: int, total: float) -> None:
         """Count rewards for an arm's certificate; arms may go then."""
-        slot = self._slot(number)
-        finite("reward", float(self._slots.total[slot]) + total)
         unasked = max(pulls - self._in_flight.get(number, 0), 0)
         self._told(number, pulls)
         certifier.asked(unasked)
-        if certifier.tell(slot, pulls, total, self._in_flight):
+        if certifier.tell(self._slot(number), pulls, total, self._in_flight):
             self._forget()
 
-    def _take(self, number: int, pulls: int, total: float, more: Statistics) -> None:
-        under_test = number in self._tests
-        self._told(number, pulls)
-        if under_test:
-            self._tests[number] = more
+    def _all_or_nothing(self) -> AbstractContextManager[None]:
+        """Undo what was done if a rule of the user's own fails."""
+        return all_or_nothing(self) if self._own else nullcontext()
+
+    def _count_for_shares(self) -> int:
+        by_valid = self.plan.by_time and self.plan.most is None and self.plan.guarantee == "weak"
+        return self._clock.valid if by_valid else super()._count_for_shares()
+
+    def _some_expired(self) -> bool:
+        return self._certifier.some_expired(self._clock.oldest) if self._certifier else super()._some_expired()
+
+    def _expire(self) -> None:
+        if self._certifier:
+            self._certifier.expire(self._clock.oldest)
         else:
-            self._update(number, more)
-        self._probe.told(under_test, pulls, total)
-        tested = number if under_test else next(iter(self._tests), 0)
-        if tested and self._probe.is_over(*self._tests[tested][::2]):
-            self._settle(tested)
-        if number not in self._tests:
+            super()._expire()
+
+    def _withdraw(self, number: int) -> None:
+        if self._certifier:
+            self._certifier.withdraw(self._slot(number))
+        else:
+            self._drop_withdrawn(number)
+
+    def _given_up(self, number: int, pulls: int) -> None:
+        if self._certifier:
+            self._certifier.given_up(pulls, self._in_flight)
             self._forget()
+
+    def _told_length(self, length: int) -> Any:
+        """Return a length in the unit of the window, as a person reads it."""
+        return length * MICROSECOND if self.plan.by_time else length
 
     @classmethod
     def from_state(cls, state: dict[str, Any], *, keep: Callable[..., int] | None = None) -> Self:
@@ -311,48 +362,6 @@ class Explorer(BaseAgent):
     def _restore(self, fields: dict[str, Any]) -> None:
         super()._restore(fields)
         if self._certifier:
-            self._certifier.restore(fields["probe"], self._roster.now)
+            self._certifier.restore(fields["probe"], self._clock.newest, self._counted)
             return
         self._probe.restore(fields["probe"], self._slots, len(self._tests))
-
-    def _tests_of(self, number: int) -> int:
-        return self.plan.tests_of(number)
-
-    def _wanted(self, number: int) -> int:
-        """Return how many more rewards of an arm are wanted."""
-        test = self._tests.get(number)
-        return self._probe.wanted(test is not None, *(test[::2] if test else (0, 0)))
-
-    def _expire(self) -> None:
-        """Drop what is too old from the slots and from the arms under test."""
-        expire(self._slots, self._roster.oldest)
-        if self._irregular < self._roster.oldest:
-            self._irregular = 0
-        for number in [number for number in self._tests if number < self._roster.oldest]:
-            del self._tests[number]
-        self._probe.expired(self._slots)
-
-    def _settle(self, number: int) -> None:
-        """End the test of an arm with the rewards that it has: the keep rule decides."""
-        test = self._tests.pop(number)
-        if test.pulls < test.wanted:
-            self._irregular = max(self._irregular, number)
-        if self._probe.passes(self._slots, test.pulls):
-            self._admit(number, test)
-
-    def _admit(self, number: int, test: Statistics) -> None:
-        rule, coin = self.plan.keep, self._rng.random() if self.plan.keep.draws else 0.0
-        moment = Moment(self._roster.now, self.window, self._roster.now, self.plan.slack, coin)
-        if self._own:
-            watched(rule.name, self._own, self._slots, number, test.pulls, test.total, moment)
-        else:
-            keep_rules.admit(rule.number, self._slots, number, test.pulls, test.total, moment)
-
-    def _update(self, number: int, known: Statistics) -> None:
-        """Count rewards for an arm that is stored already; where its place depends on its mean, place it anew."""
-        self._irregular = max(self._irregular, number)
-        if self.plan.keep.by_mean:
-            drop(self._slots, self._slot(number))
-            self._admit(number, known)
-        else:
-            put(self._slots, self._slot(number), number, known.pulls, known.total)

@@ -1,6 +1,6 @@
 """Player: a live agent that spends the traffic of each window well."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from types import NoneType
 from typing import Any, ClassVar, Self
@@ -13,10 +13,12 @@ from bestbefore.agents import saved
 from bestbefore.agents.base import BaseAgent
 from bestbefore.agents.rollback import all_or_nothing
 from bestbefore.arguments import finite, real, whole
-from bestbefore.memory import Memory, Moment, expire, put
+from bestbefore.clock import Length, When, Window
+from bestbefore.memory import Memory, Moment, drop, expire, put
 from bestbefore.own import jitted, watched
 from bestbefore.plan import plan_play
 from bestbefore.pull import Horizon, choose, highest, horizon_of
+from bestbefore.scale import UNIT
 
 
 class Player(BaseAgent):
@@ -25,7 +27,7 @@ class Player(BaseAgent):
     Parameters
     ----------
     window
-        W: only the last W arrivals are valid.
+        Only the last W arrivals are valid, for a number W; or those of a time such as "24h" or a timedelta.
     memory
         Slots; an arriving arm takes one before it is pulled.  Unless given, 20, or the window if that is less.
     keep
@@ -46,6 +48,10 @@ class Player(BaseAgent):
         The accuracy that the tests of "commit" are for; unless given, 3 / memory.
     sigma
         Rewards are sigma-sub-Gaussian, any finite number; unless given, they lie in [0, 1].
+    most
+        With a window by time: how many arms may be valid at once; the tests of "commit" depend on it.
+    tolerance, scale
+        See `Explorer`.
 
     Example
     -------
@@ -65,12 +71,12 @@ class Player(BaseAgent):
     bandits": Section 5, Theorem 3.
     """
 
-    _fields: ClassVar = {"budget": (int, NoneType), "spent": int}
+    _fields: ClassVar = {"budget": (int, NoneType), "spent": int, "began": int}
     _fields_of_an_arm: ClassVar = {"late": int, "loss": float, "odds": list}
 
     def __init__(
         self,
-        window: int = plan.WINDOW,
+        window: Length = plan.WINDOW,
         memory: int | None = None,
         keep: str | Callable[..., int] = plan.KEEP,
         pull: str | Callable[..., float] = plan.PULL_RULE,
@@ -81,6 +87,9 @@ class Player(BaseAgent):
         partial: bool = True,
         epsilon: float | None = None,
         sigma: float | None = None,
+        most: int | None = None,
+        tolerance: Length | None = None,
+        scale: Sequence[float] = UNIT,
     ) -> None:
         arguments = saved.arguments_of(
             window=window,
@@ -90,12 +99,16 @@ class Player(BaseAgent):
             partial=bool(partial),
             epsilon=epsilon,
             sigma=sigma,
+            most=most,
+            scale=scale,
         )
         self.plan = made = plan_play(keep=keep, pull=pull, **arguments)
         self._rule = f"{made.keep.name} x {made.pull.name}"
-        super().__init__(saved.with_rules(arguments, keep=keep, pull=pull), made.window, made.memory, made.noise, seed)
-        self.keep, self.pull, self.delta, self.epsilon = keep, pull, made.delta, made.epsilon
-        self.carry, self.partial = made.carry, made.partial
+        arguments = saved.with_rules(arguments, keep=keep, pull=pull) | saved.arguments_of(tolerance=tolerance)
+        super().__init__(arguments, Window(made.window, made.by_time), made.memory, made.noise, seed)
+        self.keep, self.pull, self.delta, self.epsilon = keep, pull, made.delta, epsilon
+        self.carry, self.partial, self.most = made.carry, made.partial, made.most
+        self._began = 0  # the number of the first arrival
         self._own_keep = jitted("keep", made.keep.own) if made.keep.own else None
         self._own_pull = jitted("pull", made.pull.own) if made.pull.own else None
         self._tests_of_commit = made.tests()
@@ -110,19 +123,22 @@ class Player(BaseAgent):
         """The pulls left of this epoch's budget, or None where there is none to keep to."""
         return None if self._budget is None else max(self._budget - self._spent, 0)
 
-    def arrive(self, arm: Hashable, budget: int | None = None) -> list[Any]:
+    def arrive(self, arm: Hashable, budget: int | None = None, *, at: When = None) -> list[Any]:
         """Let a new arm arrive, which begins an epoch of `budget` pulls; return the arms that memory let go.
 
         Without a budget the player goes on until the next arrival.  A player that is not
-        `partial` has no epoch, and no pull, before the first window is full.
+        `partial` has no epoch, and no pull, before the first window is full.  See `Explorer.arrive` for `at`.
         """
         budget = None if budget is None else whole("budget", budget, at_least=0)
+        self._roster.check_new(arm)
+        time = self._clock.arrival_at(at)
         with all_or_nothing(self) if self._own_keep else nullcontext():
-            number = self._roster.arrive(arm)
-            expire(self._slots, self._roster.oldest)
+            number = self._enter(arm, time, at)
+            expire(self._slots, self._clock.oldest)
             self._make_room(number)
         self._spent = 0
-        self._budget = budget if number >= self.plan.first else 0
+        self._began = self._began or number
+        self._budget = budget if number - self._began + 1 >= self.plan.first else 0
         if not self.carry and self._budget != 0:
             self._slots.pulls[:] = 0
             self._slots.total[:] = 0.0
@@ -131,9 +147,13 @@ class Player(BaseAgent):
         self._late, self._odds = dict(self._in_flight), {}
         return self._roster.handed_out()
 
-    def ask(self) -> Any:
-        """Return the arm to pull next, or None when the budget of this epoch is spent; each call spends one pull."""
-        if self.left == 0:
+    def ask(self, *, at: When = None) -> Any:
+        """Return the arm to pull next, or None when the budget of this epoch is spent; each call spends one pull.
+
+        It is None, too, when all arms stored have expired or were withdrawn.
+        """
+        self._go_on(at)
+        if self.left == 0 or not len(self):
             return None
         slot, odds = self._choose()
         number = int(self._slots.arrival[slot])
@@ -142,13 +162,15 @@ class Player(BaseAgent):
         self._spent += 1
         return self._asked(number)
 
-    def tell(self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None) -> None:
+    def tell(
+        self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None, at: When = None
+    ) -> None:
         """Take a reward of an arm, or the total of `pulls` rewards, whenever it comes back, in any order.
 
         Pulls that were not asked for count against the budget, too.  An arm that is not in memory raises `UnknownArm`;
         see `Explorer.tell` for `arrival`.
         """
-        number, pulls, total = self._heard(arm, reward, pulls, arrival)
+        number, pulls, total = self._heard(arm, reward, pulls, arrival, at)
         slot = self._slot(number)
         asked, late = (min(counts.get(number, 0), pulls) for counts in (self._in_flight, self._late))
         fresh = pulls - late
@@ -158,15 +180,12 @@ class Player(BaseAgent):
         odds = self._odds.get(number, [])
         loss = float(self._losses[slot]) + sum((1 - total / pulls) / chance for chance in odds[:fresh])
         finite("reward", loss)
+        self._go_on(at)
         self._told(number, pulls)
         put(self._slots, slot, number, known, rewards)
         self._losses[slot] = loss
-        self._odds[number] = odds[fresh:]
-        self._late[number] = self._late.get(number, 0) - late
+        self._take_off(number, late, fresh)
         self._spent += pulls - asked
-        for counts in (self._late, self._odds):
-            if not counts[number]:
-                del counts[number]
 
     @classmethod
     def from_state(
@@ -183,10 +202,37 @@ class Player(BaseAgent):
         odds, late, loss = self._odds.get(number, []), self._late.get(number, 0), self._losses[slot]
         return super()._record(number, slot) | {"late": late, "loss": loss, "odds": odds}
 
-    def _restore(self, fields: dict[str, Any]) -> None:
-        super()._restore(fields)
-        if self._budget != 0 and not len(self):
-            raise ValueError(f"state is damaged: budget cannot be {self._budget} where no arm is stored")
+    def _expire(self) -> None:
+        expire(self._slots, self._clock.oldest)
+        self._clear_losses()
+
+    def _withdraw(self, number: int) -> None:
+        drop(self._slots, self._slot(number))
+        self._clear_losses()
+
+    def _clear_losses(self) -> None:
+        """Forget the losses of arms that are gone."""
+        self._losses[self._slots.arrival == 0] = 0.0
+
+    def _given_up(self, number: int, pulls: int) -> None:
+        late = min(self._late.get(number, 0), pulls)
+        fresh = pulls - late
+        self._spent = max(self._spent - fresh, 0)
+        self._take_off(number, late, fresh)
+
+    def _take_off(self, number: int, late: int, fresh: int) -> None:
+        """Count pulls as under way no more, by the epochs that they are of."""
+        self._late[number] = self._late.get(number, 0) - late
+        self._odds[number] = self._odds.get(number, [])[fresh:]
+        for counts in (self._late, self._odds):
+            if not counts[number]:
+                del counts[number]
+
+    def _forget(self) -> None:
+        super()._forget()
+        for counts in (self._late, self._odds):
+            for number in [number for number in counts if number not in self._counted]:
+                del counts[number]
 
     def _restore_arm(self, record: dict[str, Any]) -> None:
         super()._restore_arm(record)
@@ -203,7 +249,7 @@ class Player(BaseAgent):
     def _make_room(self, number: int) -> None:
         """Let the keep rule find a slot for an arriving arm."""
         coin = self._rng.random() if self.plan.keep.draws else 0.0
-        moment = Moment(number, self.window, number, 0.0, coin)
+        moment = Moment(self._clock.now, self.plan.window, self.arrivals, 0.0, coin)
         if self._own_keep:
             watched(self.plan.keep.name, self._own_keep, self._slots, number, 0, 0.0, moment)
             if not self._slots.arrival.any():

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from bestbefore.memory import Memory
+from bestbefore.recent import Recent
 
 
 @contextmanager
 def all_or_nothing(agent: Any) -> Iterator[None]:
     """Undo what was done to an agent, if an error is raised."""
-    objects = [agent.__dict__, agent._roster.__dict__]
+    objects = [agent.__dict__, agent._roster.__dict__, agent._clock.__dict__]
     before = [_copied(each) for each in objects]
     rng = agent._rng.bit_generator.state
     try:
@@ -33,4 +34,6 @@ def _copied(fields: dict[str, Any]) -> dict[str, Any]:
 def _copy(value: Any) -> Any:
     if isinstance(value, Memory):
         return Memory(value.arrival.copy(), value.pulls.copy(), value.total.copy())
+    if isinstance(value, Recent):
+        return copy.deepcopy(value)
     return copy.copy(value) if isinstance(value, (dict, list, np.ndarray)) else value

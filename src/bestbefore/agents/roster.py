@@ -1,34 +1,21 @@
-"""The roster: who is here, by name and by number, and who has just left.
-
-Slots know arms by the numbers of their arrivals; the roster knows their names.  What leaves it leaves no trace.
-
->>> roster = Roster(window=2)
->>> roster.arrive("a"), roster.arrive("b")
-(1, 2)
->>> roster.keep_only({2})
->>> roster.handed_out(), roster.names
-(['a'], ['b'])
->>> roster.number("a")
-Traceback (most recent call last):
-bestbefore.errors.UnknownArm: arm 'a' is not in memory: it was let go, has expired, or never arrived
-"""
+"""The names of the arms that are here: numbers on the clock stand for arms everywhere else."""
 
 from collections.abc import Hashable
 from typing import Any
 
 from bestbefore.agents import saved
 from bestbefore.arguments import finite, is_name, whole
+from bestbefore.clock import Clock, said
 from bestbefore.errors import ExpiredArm, UnknownArm
 from bestbefore.noise import Noise
+from bestbefore.scale import UNIT, Scale
 
 
 class Roster:
-    """The names of the arms that an agent stores or tests, and of those that it let go since the last arrival."""
+    """The names of the arms that an agent stores or tests, and of those that it let go and was not asked for yet."""
 
-    def __init__(self, window: int) -> None:
-        self.window = window
-        self.now = 0
-        """The number of the newest arrival."""
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._names: dict[int, Hashable] = {}
         self._numbers: dict[Hashable, int] = {}
         self._let_go: list[Hashable] = []
@@ -36,10 +23,8 @@ class Roster:
     def __len__(self) -> int:
         return len(self._names)
 
-    @property
-    def oldest(self) -> int:
-        """The oldest number still valid; 0 or less while the first window is not full."""
-        return self.now - self.window + 1
+    def __contains__(self, arm: Any) -> bool:
+        return is_name(arm) and arm in self._numbers
 
     @property
     def names(self) -> list[Any]:
@@ -57,30 +42,30 @@ class Roster:
         if arm in self._numbers:
             raise ValueError(f"arm must be new, but {arm!r} is in memory since arrival {self._numbers[arm]}")
 
-    def arrive(self, arm: Hashable) -> int:
-        """Take a new arm in, and return its number."""
-        self.check_new(arm)
-        self.now += 1
-        self._add(self.now, arm)
-        return self.now
+    def add(self, number: int, arm: Hashable) -> None:
+        """Take a new arm in."""
+        self._names[number] = arm
+        self._numbers[arm] = number
 
-    def pass_time(self) -> None:
-        """Let time go on by one step, without an arrival."""
-        self.now += 1
+    def remove(self, number: int) -> None:
+        """Forget an arm that was withdrawn: nobody has to be told."""
+        del self._numbers[self._names.pop(number)]
 
     def number(self, arm: Hashable, arrival: int | None = None) -> int:
         """Return the number of an arm that is here; it must be `arrival`, if that is given."""
-        try:
-            number = self._numbers.get(arm)
-        except TypeError:  # what cannot be hashed is nobody's name
-            number = None
+        number = self._numbers[arm] if arm in self else None
         if arrival is not None and whole("arrival", arrival) != number:
-            if arrival < self.oldest:
-                raise ExpiredArm(f"arm {arm!r} of arrival {arrival} has expired: valid are the last {self.window}")
+            if arrival < self._clock.oldest:
+                raise ExpiredArm(f"arm {arm!r} of arrival {arrival} has expired: {self._valid()}")
             number = None
         if number is None:
             raise UnknownArm(f"arm {arm!r} is not in memory: it was let go, has expired, or never arrived")
         return number
+
+    def check_valid(self, number: int, time: int) -> None:
+        """Raise an `ExpiredArm` if an arm will have expired at a time."""
+        if number < self._clock.oldest_at(time):
+            raise ExpiredArm(f"arm {self._names[number]!r} of arrival {number} has expired: {self._valid()}")
 
     def keep_only(self, numbers: set[int]) -> None:
         """Let everybody go who is not among these, oldest first."""
@@ -90,37 +75,40 @@ class Roster:
             self._let_go.append(arm)
 
     def handed_out(self) -> list[Any]:
-        """Return whom memory let go since the last call, and forget them."""
+        """Return whom memory let go since the last call, and forget them; a name that has come again is not told."""
         gone, self._let_go = self._let_go, []
-        return gone
+        return [arm for arm in gone if arm not in self._numbers]
 
     def state(self) -> dict[str, Any]:
-        """Return the clock and who was let go since the last arrival; whoever keeps numbers saves the other names."""
-        return {"now": self.now, "let_go": self._let_go}
+        """Return the clock and who was let go; whoever keeps numbers saves the other names."""
+        return {"clock": self._clock.state(), "let_go": self._let_go}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take clock and arms let go from a saved state."""
-        fields = saved.checked(state, {"now": int, "let_go": list})
-        self.now, self._let_go = fields["now"], [saved.name(arm) for arm in fields["let_go"]]
+        fields = saved.checked(state, {"clock": dict, "let_go": list})
+        times = dict.fromkeys(("time", "newest", "arrivals", "on_wall"), int) | {"recent": list}
+        self._clock.restore(**saved.checked(fields["clock"], times))
+        self._let_go = [saved.name(arm) for arm in fields["let_go"]]
 
     def restore_arm(self, number: int, name: Any, *, oldest: int) -> None:
         """Take an arm back from a saved state; one before `oldest` is refused."""
         arm = saved.name(name)
-        if not max(oldest, 1) <= number <= self.now or number in self._names or arm in self._numbers:
+        if not max(oldest, 1) <= number <= self._clock.newest or number in self._names or arm in self._numbers:
             raise ValueError(f"state is damaged: arm {arm!r} with arrival {number} is not valid, or stands twice")
-        self._add(number, arm)
+        self.add(number, arm)
 
-    def _add(self, number: int, arm: Hashable) -> None:
-        self._names[number] = arm
-        self._numbers[arm] = number
+    def _valid(self) -> str:
+        window = self._clock.window
+        return f"valid are the last {said(window)}" if not window.by_time else f"arms are valid for {said(window)}"
 
 
-def checked_total(reward: float, pulls: int, noise: Noise) -> float:
-    """Return the total of so many rewards, if they can have it: each lies in [0, 1] where rewards are bounded."""
-    total = finite("reward", reward)
+def checked_total(reward: float, pulls: int, noise: Noise, scale: Scale = UNIT) -> float:
+    """Return the total of so many rewards, as shares of a scale, if they can have it: bounded ones lie within it."""
+    total = scale.inside(finite("reward", reward), pulls)
     if not noise.bounded or 0 <= total <= pulls:
-        return total
+        return finite("reward", total)
     if not -1e-9 <= total / pulls <= 1 + 1e-9:  # sums of many floats may be off in the last digits
-        allowed = "1" if pulls == 1 else f"{pulls}, the number of pulls"
-        raise ValueError(f"reward must be between 0 and {allowed}, not {reward!r}")
+        low, high = (f"{pulls * end:g}" for end in scale)
+        times = "" if pulls == 1 else f", {pulls} times the scale" if scale != UNIT else ", the number of pulls"
+        raise ValueError(f"reward must be between {low} and {high}{times}, not {reward!r}")
     return min(max(total, 0.0), float(pulls))

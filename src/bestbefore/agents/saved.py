@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable, Mapping
+from datetime import timedelta
 from fractions import Fraction
 from inspect import signature
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestbefore.arguments import MOST, is_name
+from bestbefore.clock import said, window_of
 from bestbefore.rules import name_of
 
 OWN = "own"
@@ -18,7 +20,7 @@ UNSAVED = ("seed", "valid")
 """Arguments of constructors that are not saved: the generator's state is, and functions cannot be."""
 
 
-VERSION = 2
+VERSION = 3
 """The version of states that are saved now; those of earlier versions are read as well."""
 
 
@@ -32,6 +34,8 @@ def checked_agent(state: Any, agent: str, fields: Mapping[str, Any]) -> dict[str
         raise ValueError(f"state must be of version 1 to {VERSION}, not {state.get('version')!r}")
     if state["version"] == 1:
         state = _from_version_1(state)
+    if state["version"] <= 2:
+        state = _from_version_2(state)
     return checked({field: value for field, value in state.items() if field not in ("agent", "version")}, fields)
 
 
@@ -43,6 +47,38 @@ def _from_version_1(state: dict[str, Any]) -> dict[str, Any]:
     probe = "fixed" if arguments.get("keep") == "staircase" else arguments.get("probe")
     more = {"budget": None, "relative": False, "reacts": False, "probe": probe}
     return state | {"arguments": arguments | more}
+
+
+def _from_version_2(state: dict[str, Any]) -> dict[str, Any]:
+    """Return a state of version 2 as version 3 has it: windows were by count then, and no arm was withdrawn."""
+    try:
+        roster, arms, ticks = state["roster"], state["arms"], state.get("ticks", 0)
+        now, arguments = roster["now"], state["arguments"] | {"tolerance": None, "scale": [0.0, 1.0]}
+        clock = {"time": now, "newest": now, "arrivals": now - ticks, "on_wall": 0, "recent": []}
+        state = {field: value for field, value in state.items() if field != "ticks"}
+        state |= {"roster": {"clock": clock, "let_go": roster["let_go"]}}
+        state |= {"arms": [arm | {"counted": arm["arrival"]} for arm in arms]}
+        if state["agent"] != "Seeker":
+            arguments |= {"most": None}
+        if state["agent"] == "Player":
+            state |= {"began": min(now, 1)}
+        if state["agent"] == "Explorer":
+            arguments |= {"patience": None}
+            state |= {"withdrawn": [], "probe": _with_freed(state["probe"], arms)}
+        return state | {"arguments": arguments}
+    except (TypeError, KeyError) as wrong:
+        raise ValueError(f"state is damaged: version {state['version']} should have what is missing: {wrong}") from None
+
+
+def _with_freed(probe: list[Any], arms: list[Any]) -> list[Any]:
+    """Return what certificates remember, where it was not noted in whose favour arms were dropped at no cost.
+
+    So it must be feared of all arms before each.
+    """
+    if not probe or not isinstance(probe[0], dict):
+        return probe
+    freed = [arm["arrival"] - 1 for arm in arms] + [0]
+    return [probe[0], *({**row, "freed": number} for row, number in zip(probe[1:], freed, strict=False))]
 
 
 def checked(state: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,7 +105,13 @@ def checked(state: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def arguments_of(**given: Any) -> dict[str, Any]:
     """Return the arguments of a constructor as they are saved: numbers are Python's own."""
-    return {name: float(value) if isinstance(value, Fraction) else plain(value) for name, value in given.items()}
+    return {name: _argument(value) for name, value in given.items()}
+
+
+def _argument(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return float(value)
+    return said(window_of(value)) if isinstance(value, timedelta) else plain(value)
 
 
 def with_rules(arguments: dict[str, Any], **chosen: Any) -> dict[str, Any]:

@@ -32,7 +32,6 @@ class Search(BaseAgent):
     _fields: ClassVar = {
         "champion": int,
         "rivals": float,
-        "ticks": int,
         "phase": str,
         "began": (int, NoneType),
         "flags": str,
@@ -43,7 +42,7 @@ class Search(BaseAgent):
         """Begin before the first arrival."""
         self._rule = plan.strategy.name
         self._code, self._log = plan.strategy.number, confidence(plan.tests)
-        self._champion = self._ticks = 0
+        self._champion = 0
         self._rivals = 0.0  # how many arms may be as good as the leader
         self._phase = RUNNING
         self._began: int | None = None  # how many pulls there were when the rest began to be spent
@@ -64,11 +63,12 @@ class Search(BaseAgent):
         """Return the arms that wait for their flag."""
         if self.flag == "implicit":
             return []
-        return [number for number in self._here() if number < self._roster.oldest and number != self._champion]
+        return [number for number in self._over_at(self._clock.now) if number != self._champion]
 
-    def _at_their_end(self) -> list[int]:
-        """Return the arms whose windows will be over with the next step of time."""
-        return [number for number in self._here() if number <= self._roster.oldest]
+    def _over_at(self, now: int) -> list[int]:
+        """Return the arms whose windows are over at a time."""
+        oldest = self._clock.oldest_at(now)
+        return [number for number in self._here() if number < oldest]
 
     def _ask_flags(self, numbers: list[int]) -> dict[int, bool]:
         """Ask whether these arms are valid, before anything is changed."""
@@ -76,10 +76,18 @@ class Search(BaseAgent):
             return {}
         return {number: bool(self._valid(self._roster.name(number))) for number in numbers}
 
-    def _pass_time(self, flags: dict[int, bool]) -> None:
-        """Let arms expire, or be found, now that it is one later."""
+    def _pass_time(self, time: int) -> None:
+        """Let time go on where nothing arrives; once the stream has ended, whoever is overdue and silent goes."""
+        flags = self._ask_flags(self._over_at(time))
+        if self._phase == TICKING:
+            self._settle(flags)
+        self._clock.advance(time)
+        self._let_expire(flags)
+
+    def _let_expire(self, flags: dict[int, bool]) -> None:
+        """Let arms expire, or be found, now that it is later."""
         if self.flag == "implicit":
-            let_expire(self._code, self._slots, self._roster.oldest)
+            let_expire(self._code, self._slots, self._clock.oldest)
         else:
             for number in self._overdue():
                 if flags.get(number, False):
@@ -103,11 +111,14 @@ class Search(BaseAgent):
             number, (pulls, total, _) = self._tests.popitem()
             if self._code == WEIGH:
                 self._rivals = rivals_after(self._slots, pulls, total, self._rivals, self._noise)
-            sampled = self._code == WAIT and self.memory < self.window
+            sampled = self._code == WAIT and self.memory < self.plan.window
             coin = self._rng.random() if sampled else 0.0
-            moment = Moment(self._roster.now, self.window, self.arrivals, 0.0, coin)
+            moment = Moment(self._clock.now, self.plan.window, self.arrivals, 0.0, coin)
             settle(self._code, self._slots, number, pulls, total, moment)
         self._forget()
+
+    def _withdraw(self, number: int) -> None:
+        self._let_go(number)
 
     def _let_go(self, number: int) -> None:
         """Drop an arm, wherever it is."""
@@ -158,12 +169,12 @@ class Search(BaseAgent):
         """Say whether the leader would be out of its window with the next tick: to wait longer would risk it."""
         memory = self._pullable()
         slot = leader(memory)
-        return self.flag == "implicit" or (slot >= 0 and memory.arrival[slot] <= self._roster.oldest)
+        return self.flag == "implicit" or (slot >= 0 and memory.arrival[slot] <= self._clock.oldest)
 
     def _narrow(self) -> None:
         """Choose the arms that will get the remaining budget."""
         if self.flag == "implicit":
-            narrow(self._code, self._slots, self._roster.oldest, self._rivals)
+            narrow(self._code, self._slots, self._clock.oldest, self._rivals)
         self._began = self._pulls if self._began is None else self._began
         self._forget()
 

@@ -1,6 +1,6 @@
 """Seeker: a live agent that finds the one arm that never expires."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,8 +10,11 @@ from bestbefore.agents import saved
 from bestbefore.agents.base import Statistics
 from bestbefore.agents.search import FINISHED, RUNNING, TICKING, Search
 from bestbefore.arguments import one_of
+from bestbefore.clock import Length, When, Window
+from bestbefore.errors import ExpiredArm
 from bestbefore.memory import put
 from bestbefore.plan import plan_seek
+from bestbefore.scale import UNIT
 
 ASKED, TOLD = "asked", "told"
 
@@ -27,7 +30,8 @@ class Seeker(Search):
     Parameters
     ----------
     window
-        W: all arms but the best expire W arrivals after their own.
+        All arms but the best expire W arrivals after their own, for a number W; or after a time such as "24h" or a
+        timedelta.
     memory
         Slots, the window unless given; the newest arrival takes none until the next.  With an explicit flag W slots are
         enough to lose nothing.
@@ -52,6 +56,8 @@ class Seeker(Search):
         The index rule that spends the rest on what is stored when time ends and no flag has told, and its confidence.
     sigma
         Rewards are sigma-sub-Gaussian, any finite number; unless given, they lie in [0, 1].
+    tolerance, scale
+        See `Explorer`.
 
     Example
     -------
@@ -73,7 +79,7 @@ class Seeker(Search):
 
     def __init__(
         self,
-        window: int = plan.WINDOW,
+        window: Length = plan.WINDOW,
         memory: int | None = None,
         flag: str = "explicit",
         seed: int | np.random.Generator | None = None,
@@ -86,6 +92,8 @@ class Seeker(Search):
         pull: str = plan.PULL_RULE,
         delta: float = plan.PLAY_DELTA,
         sigma: float | None = None,
+        tolerance: Length | None = None,
+        scale: Sequence[float] = UNIT,
     ) -> None:
         arguments = saved.arguments_of(
             window=window,
@@ -98,20 +106,17 @@ class Seeker(Search):
             pull=pull,
             delta=delta,
             sigma=sigma,
+            scale=scale,
         )
         self.plan = made = plan_seek(**arguments)
         if valid is not None and (flag == "implicit" or not callable(valid)):
             raise ValueError(f"valid must be a function of an arm, and only with flag='explicit', not {valid!r}")
-        super().__init__(arguments, made.window, made.memory, made.noise, seed, pending=1)
+        arguments |= saved.arguments_of(tolerance=tolerance)
+        super().__init__(arguments, Window(made.window, made.by_time), made.memory, made.noise, seed, pending=1)
         self.flag, self.strategy, self.pull = made.flag, made.strategy.name, made.pull.name
         self.budget, self.arms, self.tests, self.delta = made.budget, made.arms, made.tests, made.delta
         self._valid, self._flags = valid, TOLD if valid is None else ASKED
         self._begin(made)
-
-    @property
-    def arrivals(self) -> int:
-        """How many arms have arrived; right after `arrive` it is the number of that arm."""
-        return self._roster.now - self._ticks
 
     @property
     def found(self) -> Any:
@@ -128,29 +133,32 @@ class Seeker(Search):
         """The pulls left of the budget, or None where there is none to keep to."""
         return None if self.budget is None else max(self.budget - self._pulls - sum(self._in_flight.values()), 0)
 
-    def arrive(self, arm: Hashable) -> list[Any]:
+    def arrive(self, arm: Hashable, *, at: When = None) -> list[Any]:
         """Let a new arm arrive; return the arms that memory let go, so that the caller can forget them too.
 
         Arms that are overdue since the last arrival, and of which nobody has said that they are valid, are among them.
+        See `Explorer.arrive` for `at`.
         """
         if self._phase != RUNNING:
             raise ValueError(f"arm {arm!r} came too late: the stream has ended with finish()")
         self._roster.check_new(arm)
-        flags = self._ask_flags(self._at_their_end())
+        time = self._clock.arrival_at(at)
+        flags = self._ask_flags(self._over_at(self._clock.number_at(time)))
         self._settle(flags)
-        self._tests[self._roster.arrive(arm)] = Statistics(0, 0.0, self.tests)
-        self._pass_time(flags)
+        self._tests[self._enter(arm, time, at)] = Statistics(0, 0.0, self.tests)
+        self._let_expire(flags)
         return self._roster.handed_out()
 
     def tick(self) -> list[Any]:
-        """Let time go on by one step after the last arrival; return the arms that memory let go."""
+        """Let time go on by one step after the last arrival; return the arms that memory let go.
+
+        It is for windows by count; by time, `advance` lets time go on.
+        """
         if self._phase != TICKING:
             raise ValueError("tick() must come after finish(time='goes on'), and not after time has stopped")
-        flags = self._ask_flags(self._at_their_end())
-        self._settle(flags)
-        self._ticks += 1
-        self._roster.pass_time()
-        self._pass_time(flags)
+        if self.plan.by_time:
+            raise ValueError("tick() is for windows by count: with a window by time, advance(to) lets time go on")
+        self._pass_time(self._clock.now + 1)
         return self._roster.handed_out()
 
     def finish(self, time: str = "stops") -> list[Any]:
@@ -179,37 +187,44 @@ class Seeker(Search):
         number = self._roster.number(arm)
         if not valid:
             self._let_go(number)
-        elif number < self._roster.oldest:
+        elif number < self._clock.oldest:
             self._champion = number
         self._forget()
         return self._roster.handed_out()
 
-    def ask(self) -> Any:
+    def ask(self, *, at: When = None) -> Any:
         """Return the arm to pull next, or None when nothing is to be pulled before the next arrival or tick.
 
         Each call counts as a pull under way.  An arm that is overdue is not asked for before its flag is told.
         """
+        self._go_on(at)
         number = 0 if self.left == 0 else self._champion or self._next()
         return self._asked(number) if number else None
 
-    def tell(self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None) -> None:
+    def tell(
+        self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None, at: When = None
+    ) -> None:
         """Take a reward of an arm, or the total of `pulls` rewards, whenever it comes back, in any order.
 
         An arm that is not in memory raises `UnknownArm`; see `Explorer.tell` for `arrival`.
         """
-        number, pulls, total = self._heard(arm, reward, pulls, arrival)
+        number, pulls, total = self._heard(arm, reward, pulls, arrival, at)
         more = self._statistics_with(number, pulls, total)
+        self._go_on(at)
+        if number not in self._counted:
+            raise ExpiredArm(f"arm {arm!r} of arrival {number} has expired: its flag says so")
         self._told(number, pulls)
         if number in self._tests:
             self._tests[number] = more
         else:
             put(self._slots, self._slot(number), number, more.pulls, more.total)
 
-    def best(self) -> Any:
+    def best(self, *, at: When = None) -> Any:
         """Return the best arm if it is known, else the one of the highest empirical mean, of equals the newest.
 
         None when no arm is here; with an explicit flag never one that is overdue.
         """
+        self._go_on(at)
         overdue = set(self._overdue())
         here = [number for number in self._here() if number not in overdue]
         number = self._champion or max(here, key=lambda one: (self._mean(one), one), default=0)
@@ -233,12 +248,12 @@ class Seeker(Search):
         self._flags = now
         if self._phase not in (RUNNING, TICKING, FINISHED) or (self._tests and self._phase != RUNNING):
             raise ValueError(f"state is damaged: phase cannot be {self._phase!r}")
-        if self._rivals < 0 or self._ticks > self._roster.now:
-            raise ValueError(f"state is damaged: rivals cannot be {self._rivals}, nor ticks {self._ticks}")
-        if self._tests and self._roster.now not in self._tests:
+        if self._rivals < 0:
+            raise ValueError(f"state is damaged: rivals cannot be {self._rivals}")
+        if self._tests and self._clock.newest not in self._tests:
             raise ValueError("state is damaged: the arm under test is not the newest")
         found = self._champion
-        if found and (self.flag == "implicit" or found not in self._slots.arrival or found >= self._roster.oldest):
+        if found and (self.flag == "implicit" or found not in self._slots.arrival or found >= self._clock.oldest):
             raise ValueError(
                 f"state is damaged: the arm found, of arrival {found}, is not stored or not past its window"
             )

@@ -40,6 +40,8 @@ def solve(explorer: Agent, problems: Iterable[Sequence[Any]], pull: Callable[[An
     filled up with zero arms: one of them could be the answer.
     """
     window, rows = explorer.window, [list(problem) for problem in problems]
+    if not isinstance(window, int):
+        raise ValueError(f"explorer must have a window by count, not {window!r}")
     for i, row in enumerate(rows, start=1):
         if len(row) != window:
             raise ValueError(

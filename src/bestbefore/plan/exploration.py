@@ -12,17 +12,19 @@
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bestbefore import bounds
 from bestbefore.arguments import between, one_of, whole
-from bestbefore.clock import Length, window_of
+from bestbefore.clock import Length, Window, window_of
 from bestbefore.noise import noise_of
 from bestbefore.plan.defaults import DELTA, EPSILON, GUARANTEE, KEEP, WINDOW
 from bestbefore.plan.explore_plan import TEST_RULES, ExplorePlan
 from bestbefore.plan.windows import most_of
 from bestbefore.rules import PROBE, Keep, keep_rule
+from bestbefore.scale import UNIT, scale_of
 
 
 def plan_exploration(
@@ -44,18 +46,21 @@ def plan_exploration(
     split: float | None = None,
     slack: float | None = None,
     sigma: float | None = None,
+    patience: Length | None = None,
+    scale: Sequence[float] = UNIT,
 ) -> ExplorePlan:
     """Check what a person has said about exploration, and derive the rest.
 
     Unless said otherwise, arms are certified where the keep rule allows it and it is known when to stop: at an epsilon,
-    which is 0.1 if nothing is said, or at a budget.  `most` is for windows by time: how many arms may be valid at once;
-    certificates can do without.  `pending`, `tests`, `split` and `slack` are about fixed tests.
+    which is a tenth of the scale if nothing is said, or at a budget.  `most` is for windows by time: how many arms may
+    be valid at once; certificates can do without.  `pending` to `slack` and `patience` are about fixed tests.
     """
-    rule, span = keep_rule(keep), window_of(window)
+    rule, span, unit = keep_rule(keep), window_of(window), scale_of(scale)
     for name, value in (("relative", relative), ("reacts", reacts)):
         if not isinstance(value, bool):
             raise ValueError(f"{name} must be True or False, not {value!r}")
-    about_tests = {"pending": None if pending == 1 else pending, "tests": tests, "split": split, "slack": slack}
+    about_tests: dict[str, Any] = {"pending": None if pending == 1 else pending, "tests": tests, "split": split}
+    about_tests |= {"slack": slack, "patience": patience}
     about_certificates = {"budget": budget, "relative": relative or None, "reacts": reacts or None}
     ends = epsilon is not None or memory is None or budget is not None
     probe = _probe(rule, probe, ends, about_tests, about_certificates)
@@ -68,12 +73,17 @@ def plan_exploration(
         "delta": between("delta", delta, 0, 1),
         "guarantee": one_of("guarantee", guarantee, bounds.GUARANTEES),
         "arms": None if arms is None else whole("arms", arms),
-        "noise": noise_of(sigma),
+        "noise": noise_of(sigma, unit.width),
     }
+    if relative and unit.low != 0:
+        raise ValueError(f"scale must begin with 0 where epsilon is a share of the best mean, not {scale!r}")
+    if epsilon is not None and not relative:
+        epsilon = between("epsilon", epsilon, 0, unit.width, closed="right") / unit.width
     if probe == "certify":
         plan = _certified(common, epsilon, memory, budget, relative=relative, reacts=reacts)
     else:
         plan = _tested(common, epsilon, memory, whole("pending", pending), tests, split, slack)
+        plan = replace(plan, patience=_patience(span, patience))
     plan.tests_of(1)  # complains of what is missing for the guarantee
     return plan
 
@@ -120,8 +130,6 @@ def _certified(
             f"memory must be at least {least} slots to promise epsilon={target!r} with probe='certify', not {memory}; "
             "with a budget, the explorer does what it can with fewer, and `gap` says what that is"
         )
-    if not 1e-50 < common["noise"].sigma < 1e50:
-        raise ValueError(f"sigma must be above 1e-50 and below 1e50 for certificates, not {common['noise'].sigma!r}")
     if not target and relative:
         raise ValueError("epsilon must be given with relative=True, not None: it is a share of the best mean")
     return ExplorePlan(
@@ -213,6 +221,17 @@ def _tested(
         slack=slack,
         exempt=exempt,
     )
+
+
+def _patience(window: Window, patience: Length | None) -> int | None:
+    """Return how long a test may wait for rewards, in the unit of the window."""
+    if patience is None:
+        return None
+    found = window_of(patience, "patience")
+    if found.by_time != window.by_time:
+        unit = 'a time such as "1h"' if window.by_time else "a whole number of arrivals"
+        raise ValueError(f"patience must be {unit}, as the window is, not {patience!r}")
+    return found.length
 
 
 def _slack(epsilon: float | None, memory: int | None) -> float:

@@ -28,7 +28,8 @@ class ExplorePlan:
     `window` is a number of arrivals, or of microseconds if it is `by_time`; `exempt` is in the same unit.  `most` is
     how many arms may be valid at once: the window, or what was said of one by time, or None if that is not known.
 
-    With fixed tests `theta` is how far an empirical mean may be off.  With certificates, epsilon is a share of the best
+    With fixed tests `theta` is how far an empirical mean may be off, and a test waits for rewards for `patience`, in
+    the unit of the window.  With certificates, epsilon is a share of the best
     mean if `relative`; at most `budget` pulls follow an arrival; and epsilon is 0 where the budget is all that is said.
     """
 
@@ -50,6 +51,7 @@ class ExplorePlan:
     tests: int | str = "paper"
     slack: float = 0.0
     exempt: int = 0
+    patience: int | None = None
     budget: int | None = None
     relative: bool = False
     reacts: bool = False

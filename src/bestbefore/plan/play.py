@@ -1,6 +1,6 @@
 """What a player's slots and tests are, from what a person says."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from bestbefore.noise import Noise, noise_of
 from bestbefore.plan.defaults import KEEP, PLAY_DELTA, PLAY_MEMORY, PULL_RULE, WINDOW
 from bestbefore.plan.windows import most_of
 from bestbefore.rules import Keep, Pull, keep_rule, pull_rule
+from bestbefore.scale import UNIT, scale_of
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def plan_play(
     epsilon: float | None = None,
     sigma: float | None = None,
     most: int | None = None,
+    scale: Sequence[float] = UNIT,
 ) -> PlayPlan:
     """Check what a person has said about spending traffic, and derive the rest.
 
@@ -62,7 +64,7 @@ def plan_play(
     (10, 20, 516)
     """
     span, rule = window_of(window), pull_rule(pull)
-    most = most_of(span, most)
+    most, unit = most_of(span, most), scale_of(scale)
     if rule.tests and most is None:
         raise ValueError(f"most must be given with a window by time and pull={rule.name!r}, not None")
     return PlayPlan(
@@ -75,6 +77,6 @@ def plan_play(
         delta=between("delta", delta, 0, 1),
         carry=bool(carry),
         partial=bool(partial),
-        epsilon=None if epsilon is None else between("epsilon", epsilon, 0, 1, closed="right"),
-        noise=noise_of(sigma),
+        epsilon=None if epsilon is None else between("epsilon", epsilon, 0, unit.width, closed="right") / unit.width,
+        noise=noise_of(sigma, unit.width),
     )

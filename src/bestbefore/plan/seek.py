@@ -1,5 +1,6 @@
 """What a seeker's strategy, slots and tests are, from what a person says."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bestbefore import bounds
@@ -8,6 +9,7 @@ from bestbefore.clock import Length, window_of
 from bestbefore.noise import Noise, noise_of
 from bestbefore.plan.defaults import PLAY_DELTA, PULL_RULE, WINDOW
 from bestbefore.rules import INDEXED, PULL, STRATEGY, Pull, Strategy, strategies_of
+from bestbefore.scale import UNIT, scale_of
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ def plan_seek(
     pull: str = PULL_RULE,
     delta: float = PLAY_DELTA,
     sigma: float | None = None,
+    scale: Sequence[float] = UNIT,
 ) -> SeekPlan:
     """Check what a person has said about the arm that never expires, and derive the rest.
 
@@ -77,5 +80,5 @@ def plan_seek(
         arms=arms,
         tests=tests,
         delta=between("delta", delta, 0, 1),
-        noise=noise_of(sigma),
+        noise=noise_of(sigma, scale_of(scale).width),
     )

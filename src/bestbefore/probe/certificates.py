@@ -47,7 +47,8 @@ LOG_UPPER: Final = 4
 CHARGED: Final = 0  # columns of `counts`: the newest arm that the charge stands for
 SEEN_LOWER: Final = 1  # the pulls that the lower bound rests on
 SEEN_UPPER: Final = 2
-BY_AGE: Final = 3
+FREED: Final = 3  # the newest arm that was dropped without a charge, since this one was surely no worse
+BY_AGE: Final = 4
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -164,6 +165,8 @@ def expire(c: Certificates, oldest: int) -> None:
     for row in range(c.counts.shape[0]):
         if c.counts[row, CHARGED] < oldest:
             c.levels[row, CHARGE], c.counts[row, CHARGED] = 0.0, 0
+        if c.counts[row, FREED] < oldest:
+            c.counts[row, FREED] = 0
 
 
 @inlined
@@ -218,6 +221,13 @@ def claim(c: Certificates, slot: int) -> float:
 
 
 @njit
+def free(c: Certificates, slot: int, better: int) -> None:
+    """Drop an arm that is surely no better than a newer one: nobody is charged, unless the newer one is withdrawn."""
+    c.counts[better, FREED] = max(c.counts[better, FREED], c.memory.arrival[slot])
+    let_go(c, slot)
+
+
+@njit
 def hand_over(c: Certificates, slot: int, heir: int) -> None:
     """Drop an arm in favour of a newer one, which takes over its claim."""
     _charge(c, heir, claim(c, slot), c.memory.arrival[slot])
@@ -228,9 +238,12 @@ def hand_over(c: Certificates, slot: int, heir: int) -> None:
 def withdraw(c: Certificates, slot: int) -> None:
     """Take an arm out at once.  Its own claim goes with it; its charge goes to the newest arm, or to nobody.
 
-    An arm can stand only for older ones: it must not expire before them.
+    Arms that were dropped without a charge, since it was surely no worse, have means of at most its L: from now on they
+    are charged that.  An arm can stand only for older ones: it must not expire before them.
     """
-    charge, charged = c.levels[slot, CHARGE], c.counts[slot, CHARGED]
+    charge, charged, freed = c.levels[slot, CHARGE], c.counts[slot, CHARGED], c.counts[slot, FREED]
+    if freed > 0:
+        charge, charged = max(charge, c.levels[slot, LOWER]), max(charged, freed)
     let_go(c, slot)
     newest = 0
     for other in range(1, c.memory.arrival.size):

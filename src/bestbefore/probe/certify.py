@@ -67,7 +67,7 @@ from bestbefore.probe.certificates import (
     aimed_at,
     allowed,
     copied,
-    let_go,
+    free,
     note,
     refresh_lower,
     refresh_upper,
@@ -240,4 +240,4 @@ def _drop_older(c: Certificates, newer: int) -> None:
     bar, arrival = levels[newer, LOWER], arrivals[newer]
     for slot in range(arrivals.size):
         if 0 < arrivals[slot] < arrival and levels[slot, UPPER] <= bar and levels[slot, CHARGE] <= bar:
-            let_go(c, slot)
+            free(c, slot, newer)

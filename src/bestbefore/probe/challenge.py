@@ -30,7 +30,7 @@ multi-armed bandits", STOC 2020.
 """
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -151,6 +151,8 @@ def challenger_won(duel: Duel) -> bool:
 class Challenges:
     """The challenges of a live agent: what has the verbs of `bestbefore.probe.fixed.FixedTests`."""
 
+    answers: ClassVar = False
+
     def __init__(self, epsilon: float, delta: float, sigma: float) -> None:
         self._epsilon, self._unit = epsilon, challenge_unit(epsilon, delta, sigma)
         self._duel = peaceful_duel()
@@ -159,6 +161,10 @@ class Challenges:
         """Begin a new reign if the throne is vacant."""
         if memory.arrival[0] == 0:
             crown(self._duel)
+
+    def withdrawn(self, memory: Memory) -> None:
+        """End the challenge: the king or the challenger is gone."""
+        (end_challenge if memory.arrival[0] > 0 else crown)(self._duel)
 
     def begin(self, memory: Memory) -> bool:
         """Let the newest arm challenge the king; a vacant throne needs no challenge."""

@@ -6,7 +6,7 @@ The test of Algorithm 1 of Braverman et al.; `bestbefore.bounds.pulls` says how 
 (7, 0, 0)
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 from bestbefore.memory import Memory
 
@@ -19,8 +19,13 @@ def wanted(pulls: int, tests: int) -> int:
 class FixedTests:
     """The tests of a live agent: arms do not know of each other, so there is nothing to remember."""
 
+    answers: ClassVar = True  # an arm under test can be the answer
+
     def expired(self, memory: Memory) -> None:
         """Take note that arms may have expired."""
+
+    def withdrawn(self, memory: Memory) -> None:
+        """Take note that an arm, stored or under test, was withdrawn."""
 
     def begin(self, memory: Memory) -> bool:
         """Begin to test the newest arm; say whether there is anything to test."""

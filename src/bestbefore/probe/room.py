@@ -22,8 +22,8 @@ from bestbefore.probe.certificates import (
     Settings,
     allowed,
     claim,
+    free,
     hand_over,
-    let_go,
     refresh,
 )
 from bestbefore.probe.survey import first_unknown, of_two, shrunk_mean, widest
@@ -69,7 +69,7 @@ def give_way(c: Certificates, settings: Settings) -> None:
 def _drop(c: Certificates, slot: int, heir: int) -> None:
     """Drop an arm, and charge its heir unless that is surely no worse."""
     if claim(c, slot) <= c.levels[heir, LOWER]:
-        let_go(c, slot)
+        free(c, slot, heir)
     else:
         hand_over(c, slot, heir)
 
