@@ -1,13 +1,14 @@
 """Windows by time in simulations: the same as by count where arms come evenly, and right where they come in bursts."""
 
 from datetime import timedelta
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestbefore import simulate, streams
+from bestbefore import Explorer, Player, simulate, streams
 from bestbefore.rules import KEEP, KEEP_TO_PLAY, PULL
 from bestbefore.simulate.clocked import Numbers
 
@@ -91,6 +92,8 @@ def test_so_it_is_with_regret():
     told = {"budgets": 50, "memory": 4, "keep": list(KEEP_TO_PLAY), "pull": list(PULL), "runs": 2, "jobs": 1}
     counted = simulate.play(STREAM, WINDOW, **told)
     assert simulate.play(AT_ONCE, "12us", **told, most=WINDOW) == counted
+    full = simulate.play(STREAM, WINDOW, **told, partial=False)
+    assert simulate.play(AT_ONCE, "12us", **told, most=WINDOW, partial=False) == full
     told["keep"] = [keep for keep in KEEP_TO_PLAY if keep != "staircase"]  # whose ages begin with 1, of whatever unit
     assert simulate.play(EVENLY, "12s", **told, most=WINDOW) == simulate.play(STREAM, WINDOW, **told)
 
@@ -220,7 +223,43 @@ def test_a_grid_may_have_windows_by_time():
     assert table.where(window="12s")["mean"].tolist() == alone["mean"].tolist()
 
 
-# Agents of one's own
+# Agents
+
+
+SURE = np.random.default_rng(5).integers(0, 2, 120).astype(float)
+"""Means of 0 and 1: an agent and a compiled loop get the same rewards."""
+ARRIVING = streams.from_means(SURE).at(streams.bursts(9, quiet="1h", within="1s"))
+
+
+AGREED = {
+    "certify": {"probe": "certify"},
+    "certify, crowded": {"probe": "certify", "most": 20},
+    "certify, never crowded": {"probe": "certify", "most": 100},
+    "fixed, crowded": {"probe": "fixed", "most": 20},
+    "fixed, never crowded": {"probe": "fixed", "most": 100},
+}
+
+
+@pytest.mark.parametrize("guarantee", ["weak", "anytime"])
+@pytest.mark.parametrize("told", AGREED.values(), ids=AGREED)
+def test_an_explorer_does_what_the_compiled_loop_does(told, guarantee):
+    """Answers, gaps and pulls, with windows of about 27 arms."""
+    common = {"epsilon": 0.4, "guarantee": guarantee, "runs": 2, "jobs": 1, "progress": False}
+    live, loop = {"keep": partial(Explorer, guarantee=guarantee, **told)}, {"keep": "staircase", **told}
+    traces = [simulate.trace(ARRIVING, "3h", **common, **one) for one in (live, loop)]
+    assert same(*traces)
+    tables = [simulate.explore(ARRIVING, "3h", **common, **one).rows for one in (live, loop)]
+    for agent, compiled in zip(*tables, strict=True):
+        for column in ("mean", "pulls", "peak_memory", "gap", "certified", "epsilon"):
+            assert agent[column] == pytest.approx(compiled[column]), column
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_player_does_what_the_compiled_loop_does(whole):
+    told = {"budgets": 20, "memory": 5, "runs": 2, "partial": whole, "leaps": False, "progress": False}
+    live, loop = (simulate.play(ARRIVING, "3h", keep=keep, **told) for keep in (Player, "staircase"))
+    for column in ("pulls", "regret", "peak_memory"):
+        assert live[column].tolist() == pytest.approx(loop[column].tolist())
 
 
 def test_an_agent_is_told_the_window_and_the_times():

@@ -192,7 +192,7 @@ class Setup:
             return self.plan.first
         blocks, clock = self.stream.blocks(generators(seed, run)[0]), Numbers(by_time=True, remember=False)
         numbers = np.concatenate([clock.of(arms).times for arms in blocks])
-        first = int(np.searchsorted(numbers, numbers[0] + self.plan.first)) + 1
+        first = int(np.searchsorted(numbers, numbers[0] + self.plan.first - 1)) + 1
         if first > self.stream.length:
             seconds = (numbers[-1] - numbers[0]) / 1e6
             raise ValueError(
