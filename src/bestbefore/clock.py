@@ -18,6 +18,7 @@ if a > now - window: by time, an arm of exactly the window's age has expired.
 
 import re
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -198,8 +199,17 @@ class Clock:
         """Let time go on."""
         self.time = max(self.time, to)
 
+    def unite(self, clocks: "Sequence[Clock]", newest: int, shared: int) -> None:
+        """Go on with the clocks of several parts of a stream; `shared` arms were counted more than once."""
+        self.time = max(clock.time for clock in clocks)
+        self.newest = max(newest, *(clock.newest for clock in clocks))
+        self.arrivals = sum(clock.arrivals for clock in clocks) - shared
+        self.on_wall = all(clock.on_wall for clock in clocks)
+        self._recent = Recent.united([clock._recent for clock in clocks])
+
     def state(self) -> dict[str, Any]:
         """Return what is to be saved."""
+        self._recent.count(self.oldest)
         told = {"time": self.time, "newest": self.newest, "arrivals": self.arrivals}
         return told | {"on_wall": int(self.on_wall), "recent": self._recent.state()}
 

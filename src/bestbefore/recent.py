@@ -16,6 +16,7 @@ Computing 31 (2002).
 """
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any, Final, Self
 
 from bestbefore.arguments import MOST
@@ -58,6 +59,19 @@ class Recent:
             self._levels.pop()
         return self._arms
 
+    @classmethod
+    def united(cls, parts: "Sequence[Recent]") -> "Recent":
+        """Return the arrivals of several parts of a stream.
+
+        All arms of a group count as its newest: none is forgotten too early.
+        """
+        groups = [(number, 2**size) for part in parts for size, level in enumerate(part._levels) for number in level]
+        both = cls()
+        for number, arms in sorted(groups):
+            for _ in range(arms):
+                both.add(number)
+        return both
+
     def state(self) -> list[list[int]]:
         """Return what is to be saved."""
         return [list(level) for level in self._levels]
@@ -71,7 +85,7 @@ class Recent:
         numbers = [number for level in reversed(state) for number in level]
         if not all(type(number) is int and 0 < number <= MOST for number in numbers):
             raise ValueError("state is damaged: recent arrivals must be whole numbers above 0")
-        if numbers != sorted(set(numbers)) or (numbers and numbers[-1] != newest):
+        if numbers != sorted(numbers) or (numbers and numbers[-1] > newest):
             raise ValueError("state is damaged: recent arrivals must rise up to the newest")
         recent._levels = [deque(level) for level in state]
         recent._arms = sum(len(level) * 2**size for size, level in enumerate(state))

@@ -18,6 +18,7 @@ from bestbefore.probe.certificates import (
     LOG_LOWER,
     LOWER,
     UPPER,
+    Certificates,
     admit,
     copied,
     expire,
@@ -59,6 +60,16 @@ class Certifier:
         admit(self.certificates, number, *self.plan.logs_of(counted))
         self._spent = 0
         self._decide()
+
+    @property
+    def spent(self) -> int:
+        """The pulls since the last arrival."""
+        return self._spent
+
+    def take(self, certificates: Certificates, spent: int) -> None:
+        """Go on with certificates that were united, of which so many pulls are spent since the last arrival."""
+        self.certificates, self._spent = certificates, spent
+        self._decide(may_free=False)
 
     def some_expired(self, oldest: int) -> bool:
         """Say whether an arm has expired, or the arms that a charge stands for."""

@@ -1,6 +1,6 @@
 """Explorer: a live agent that always knows a nearly best arm of the window, and how far it may be from the best."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Self
 
@@ -9,6 +9,7 @@ import numpy as np
 from bestbefore import plan
 from bestbefore.agents import saved
 from bestbefore.agents.certifier import Certifier
+from bestbefore.agents.merging import check_alike, merge
 from bestbefore.agents.rollback import all_or_nothing
 from bestbefore.agents.tested import Tested
 from bestbefore.arguments import finite
@@ -186,14 +187,14 @@ class Explorer(Tested):
         With certificates it is the highest upper bound of all other arms, stored or dropped, less the lower bound of
         the answer.  With fixed tests it is `promise`, or the width of the scale where nothing is promised.
         """
-        if self._certifier and not self._too_many():
+        if self._certifier and not self._is_void():
             return self._certifier.answer()[1] * self.scale.width
         return self.scale.width if self.promise is None else self.promise
 
     @property
     def certified(self) -> bool:
         """Whether the answer is within epsilon of the best, with probability 1 - delta."""
-        if self._certifier and not self._too_many():
+        if self._certifier and not self._is_void():
             return self._certifier.answer()[2]
         return self.promise is not None
 
@@ -218,7 +219,7 @@ class Explorer(Tested):
         `gap` then says what is.  A strong guarantee ends when more than `arms` arms have arrived, and others pause
         while more than `most` are valid.
         """
-        if self._too_many() or self._irregular >= max(self._clock.oldest, 1) or self._lost_cover():
+        if self._is_void():
             return None
         if self._certifier and not self._certifier.answer()[2]:
             return None
@@ -229,15 +230,15 @@ class Explorer(Tested):
         """What epsilon is multiplied by to be in the user's unit: a share stays a share."""
         return 1.0 if self.plan.relative else self.scale.width
 
-    def _too_many(self) -> bool:
-        """Say whether more arms have arrived than a strong guarantee was told of, or are valid than may be."""
+    def _is_void(self) -> bool:
+        """Say whether nothing is promised now, whatever the settings: see `promise`."""
         if self.guarantee == "strong" and self.arrivals > (self.arms or 0):
             return True
-        return self.plan.by_time and self.most is not None and self._clock.valid > self.most
-
-    def _lost_cover(self) -> bool:
-        """Say whether arms may be missing that were dropped in favour of some that were withdrawn."""
-        return sum(number >= self._clock.oldest for number in self._withdrawn) > 0
+        if self.plan.by_time and self.most is not None and self._clock.valid > self.most:
+            return True
+        oldest = max(self._clock.oldest, 1)
+        lost_cover = sum(number >= oldest for number in self._withdrawn) > 0
+        return self._irregular >= oldest or lost_cover
 
     def best(self, *, at: When = None) -> Any:
         """Return the answer, or None when no arm is stored.
@@ -350,6 +351,31 @@ class Explorer(Tested):
     def _told_length(self, length: int) -> Any:
         """Return a length in the unit of the window, as a person reads it."""
         return length * MICROSECOND if self.plan.by_time else length
+
+    @classmethod
+    def merged(cls, parts: "Iterable[Explorer]", seed: int | np.random.Generator | None = None) -> "Explorer":
+        """Return one explorer from several of the same settings that saw parts of one stream, on one clock.
+
+        With a window by count, `arrive(arm, at=number)` gives each arm its number in the whole stream.  The answer has
+        the guarantee of one explorer that saw it all, and there are no more slots; with certificates it may take some
+        pulls to certify it anew.  Rewards told to several parts about the same arm add up, but nothing is promised
+        while that arm is valid: the parts have decided by their own rewards.  Parts are left as they are.
+
+        >>> parts = [Explorer(window=4, memory=3, tests=1) for _ in range(2)]
+        >>> for number, mean in enumerate((0.2, 0.9, 0.7, 0.4), start=1):
+        ...     part = parts[number % 2]
+        ...     gone = part.arrive(f"arm {number}", at=number)
+        ...     part.tell(f"arm {number}", mean)
+        >>> both = Explorer.merged(parts)
+        >>> both.best(), both.stored
+        ('arm 2', ['arm 2', 'arm 3', 'arm 4'])
+        """
+        alike = check_alike(parts, Explorer)
+        first = alike[0]
+        arguments = first._arguments | {"keep": first.keep}
+        into = cls(**arguments, seed=seed)
+        merge(into, alike)
+        return into
 
     @classmethod
     def from_state(cls, state: dict[str, Any], *, keep: Callable[..., int] | None = None) -> Self:

@@ -1,6 +1,6 @@
 """The names of the arms that are here: numbers on the clock stand for arms everywhere else."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from bestbefore.agents import saved
@@ -78,6 +78,15 @@ class Roster:
         """Return whom memory let go since the last call, and forget them; a name that has come again is not told."""
         gone, self._let_go = self._let_go, []
         return [arm for arm in gone if arm not in self._numbers]
+
+    @property
+    def waiting(self) -> list[Any]:
+        """Whom memory let go and nobody was told of yet."""
+        return list(self._let_go)
+
+    def take_let_go(self, arms: Iterable[Hashable]) -> None:
+        """Take over whom other memories let go."""
+        self._let_go += dict.fromkeys(arms)
 
     def state(self) -> dict[str, Any]:
         """Return the clock and who was let go; whoever keeps numbers saves the other names."""

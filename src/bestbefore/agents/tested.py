@@ -4,7 +4,8 @@ An arm under test is settled, and handed to the keep rule, when it has all rewar
 has, when one more arm arrives than may be pending, or its test has taken longer than `patience`.
 """
 
-from typing import Any, ClassVar
+import math
+from typing import Any, ClassVar, Final
 
 from bestbefore import keep as keep_rules
 from bestbefore.agents.base import BaseAgent, Statistics
@@ -13,6 +14,9 @@ from bestbefore.own import watched
 from bestbefore.plan import ExplorePlan
 from bestbefore.probe.challenge import Challenges
 from bestbefore.probe.fixed import FixedTests
+
+ROUNDING: Final = 1e-12
+"""Two means that differ by less may differ only in the last digits of their sums."""
 
 
 class Tested(BaseAgent):
@@ -124,10 +128,11 @@ class Tested(BaseAgent):
         over: so what is promised of a leader is promised of this arm.  Where nothing is stored, any arm with rewards
         is better than none.
         """
-        bounded = self._noise.bounded
-        found, level = 0, mean_of(self._slots, slot) if slot >= 0 else -1.0
+        if slot >= 0 and not self._noise.bounded:
+            return 0
+        found, level = 0, mean_of(self._slots, slot) if slot >= 0 else -math.inf
         for number, (pulls, total, wanted) in self._tests.items():
-            if pulls and (bounded or slot < 0) and total / max(wanted, pulls) > level:
+            if pulls and total / max(wanted, pulls) > level + ROUNDING:
                 found, level = number, total / max(wanted, pulls)
         return found
 
