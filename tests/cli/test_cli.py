@@ -274,7 +274,7 @@ def test_help_needs_no_compiler_and_no_numpy():
         (["explore", "--jobs", "0"], "jobs must be"),
         (["explore", "--epsilon", "1e-9"], "epsilon and noise must not be so small"),
         (["explore", "--tests", str(10**21)], "tests must be at most 2**53"),
-        (["explore", "--rewards", "gaussian", "--sigma", "1e200"], "must not be so small"),
+        (["explore", "--rewards", "gaussian", "--sigma", "1e200"], "sigma must be above 1e-50"),
         (["advise", "--epsilon", "1e-320"], "epsilon and noise must not be so small"),
         (["advise", "--epsilon", "0"], "epsilon must be a number above 0"),
         (["advise", "--memory", "0"], "memory must be"),
