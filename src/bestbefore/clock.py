@@ -1,19 +1,19 @@
 """The clock: what is valid now, for windows by count and by time.
 
 Slots know an arm by a number on the stream's clock.  With a window by count the numbers are 1, 2, 3 ...; with a window
-by time they are microseconds since 1970, or since whatever the caller's seconds begin with, and a later arm of the same
-microsecond gets the next one.  A window is a length in the same unit, and an arm of number a is valid at the time `now`
-if a > now - window: by time, an arm of exactly the window's age has expired.
+by time they are microseconds since 1970, or since whatever the caller's seconds begin with, counted from 1 as well.  A
+later arm of the same microsecond gets the next number.  A window is a length in the same unit, and an arm of number a
+is valid at the time `now` if a > now - window: by time, an arm of exactly the window's age has expired.
 
 >>> from datetime import timedelta
 >>> window_of(50), window_of("24h") == window_of(timedelta(hours=24)) == window_of("1 day")
 (Window(length=50, by_time=False), True)
 >>> clock = Clock(window_of("10 s"))
 >>> [clock.arrive(clock.arrival_at(at)) for at in (3.0, 3.0, 3.5)]
-[3000000, 3000001, 3500000]
+[3000001, 3000002, 3500001]
 >>> clock.advance(clock.later(13.0))
 >>> clock.oldest, clock.valid, clock.arrivals                      # the first arm has expired
-(3000001, 2, 3)
+(3000002, 2, 3)
 """
 
 import re
@@ -104,7 +104,10 @@ def said(window: Window) -> int | str:
 
 
 def microseconds(name: str, at: float | datetime) -> int:
-    """Return a time in microseconds, if it is an aware datetime from 1970 on, or seconds of at least 0."""
+    """Return a time in microseconds, if it is an aware datetime from 1970 on, or seconds of at least 0.
+
+    It is the number of an arm that arrives then: 1 for the first microsecond of all.
+    """
     if isinstance(at, datetime):
         if at.tzinfo is None or at.utcoffset() is None:
             raise ValueError(f"{name} must be an aware datetime, such as datetime.now(UTC), or seconds, not {at!r}")
@@ -112,14 +115,14 @@ def microseconds(name: str, at: float | datetime) -> int:
     else:
         seconds = -1.0 if isinstance(at, bool) else real(at)
         count = round(seconds * 1e6) if 0 <= seconds <= MOST / 1e6 else -1
-    if not 0 <= count <= MOST:
+    if not 0 <= count < MOST:
         raise ValueError(f"{name} must be an aware datetime from 1970 on, or seconds of at least 0, not {at!r}")
-    return count
+    return count + 1
 
 
 def on_the_wall() -> int:
-    """Return what the wall clock shows, in microseconds."""
-    return time.time_ns() // 1000
+    """Return what the wall clock shows, as `microseconds` has it."""
+    return time.time_ns() // 1000 + 1
 
 
 class Clock:
@@ -224,5 +227,5 @@ class Clock:
     def _shown(self, at: When) -> str:
         """Return the last time in the way in which another was told."""
         if isinstance(at, datetime):
-            return (_EPOCH + self.time * MICROSECOND).isoformat()
-        return f"{self.time / 1e6:.6f} s" if self.window.by_time else str(self.time)
+            return (_EPOCH + (self.time - 1) * MICROSECOND).isoformat()
+        return f"{(self.time - 1) / 1e6:.6f} s" if self.window.by_time else str(self.time)

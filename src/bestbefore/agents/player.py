@@ -138,7 +138,7 @@ class Player(BaseAgent):
             self._make_room(number)
         self._spent = 0
         self._began = self._began or number
-        self._budget = budget if number - self._began + 1 >= self.plan.first else 0
+        self._budget = budget if self.plan.begins(number, self._began) else 0
         if not self.carry and self._budget != 0:
             self._slots.pulls[:] = 0
             self._slots.total[:] = 0.0

@@ -32,8 +32,12 @@ class PlayPlan:
 
     @property
     def first(self) -> int:
-        """The number on the clock with which the first epoch begins; by time, so long after the first arrival."""
+        """The arrival with which the first epoch begins, for windows by count."""
         return 1 if self.partial else self.window
+
+    def begins(self, number: int, first: int) -> bool:
+        """Say whether epochs have begun when an arm arrives, after the first: by time, when that one has expired."""
+        return self.partial or number - first + (not self.by_time) >= self.window
 
     def tests(self, epsilon: float | None = None) -> int:
         """Return by how many pulls each new arm is tested, for `epsilon` or that of the plan: 1, but by `commit`."""
