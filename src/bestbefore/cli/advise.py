@@ -7,7 +7,8 @@ import click
 
 from bestbefore import bounds, plan
 from bestbefore.arguments import whole
-from bestbefore.cli.options import STREAMS, make_stream
+from bestbefore.cli.options import STREAMS, make_stream, most_option, window_option
+from bestbefore.clock import Length
 from bestbefore.plan import ExplorePlan, plan_exploration
 
 Advice = dict[str, Any]
@@ -18,7 +19,8 @@ TRIED = 20
 
 
 @click.command(short_help="What is possible with your numbers, and its price.")
-@click.option("-W", "--window", default=plan.WINDOW, show_default=True, help="How many of the last are valid (W).")
+@window_option
+@most_option
 @click.option("-e", "--epsilon", default=plan.EPSILON, show_default=True, help="How far from the best it may be.")
 @click.option("-d", "--delta", default=plan.DELTA, show_default=True, help="Probability that the guarantee fails.")
 @click.option("-m", "--memory", type=int, help="Slots at hand.  [default: ceil(3/epsilon), times --top]")
@@ -33,7 +35,8 @@ TRIED = 20
 @click.option("--top", default=1, show_default=True, help="How many answers are wanted: the best k of the window.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON instead.")
 def advise(
-    window: int,
+    window: Length,
+    most: int | None,
     epsilon: float,
     delta: float,
     memory: int | None,
@@ -43,9 +46,13 @@ def advise(
     top: int,
     as_json: bool,
 ) -> None:
-    """Tell what is possible, what it costs, and what no algorithm can do: the paper's Table 1 with your numbers."""
+    """Tell what is possible, what it costs, and what no algorithm can do: the paper's Table 1 with your numbers.
+
+    With a window by time, such as --window 24h, W is --most, how many arms may be valid at once.
+    """
+    width, said = _width(window, most)
     slots = bounds.memory(epsilon, top=top) if memory is None else whole("memory", memory)
-    rows = advice(window, epsilon, delta, slots, arms, budget, stream, top)
+    rows = advice(width, epsilon, delta, slots, arms, budget, stream, top)
     if as_json:
         click.echo(json.dumps(rows, indent=1))
         return
@@ -54,7 +61,7 @@ def advise(
     from rich.table import Table
 
     screen = Table(
-        title=f"W = {window:,}   epsilon = {epsilon:g}   delta = {delta:g}   memory = {slots:,}   "
+        title=f"W = {said}   epsilon = {epsilon:g}   delta = {delta:g}   memory = {slots:,}   "
         f"n = {arms:,}   T = {budget:,}",
         box=box.SIMPLE_HEAD,
     )
@@ -67,8 +74,19 @@ def advise(
         )
     console = Console(highlight=False)
     console.print(screen)
-    for line in _remarks(window, slots, arms, top):
+    for line in _remarks(width, slots, arms, top):
         console.print(line)
+
+
+def _width(window: Length, most: int | None) -> tuple[int, str]:
+    """Return how many arms a window can hold, and how to say that."""
+    if not isinstance(window, int):
+        if most is None:
+            raise ValueError(f"--most must say how many arms may be valid at once, with the window {window!r}")
+        return most, f"{most:,} in {window}"
+    if most is not None:
+        raise ValueError(f"--most must be left out with a window by count, not {most}: it is the window")
+    return window, f"{window:,}"
 
 
 def _remarks(window: int, slots: int, arms: int, top: int) -> list[str]:

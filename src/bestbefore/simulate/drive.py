@@ -1,6 +1,7 @@
 """Any agent with the four verbs, driven through a simulated stream by a plain loop.
 
-Arms are called by the numbers of their arrivals.  The columns measured are those of the compiled
+Arms are called by the numbers of their arrivals, counted from 1.  If the window is by time, an arm
+arrives with `arrive(arm, at=seconds)`.  The columns measured are those of the compiled
 loops.  Rewards come from tapes (`bestbefore.simulate.tape`), and memory is enforced
 (`bestbefore.simulate.account`).
 """
@@ -80,14 +81,13 @@ def drive_explore(
         ranks, answers, errors = ranks._replace(answers=answers, errors=errors), None, None
     now = pulls = certified = 0
     each_gap: list[float] = []
-    for arms in setting.blocks():
+    for arms, arrivals in setting.clocked():
         queue, ranks = with_room(queue, arms.means.size), with_room_of_ranks(ranks, arms.means.size)
-        lost, start = best_of_block(queue, arms.means, setting.window).tolist(), now
-        for tape in tapes.of_block(arms):
-            now += 1
+        lost, start = best_of_block(queue, arms, setting.window).tolist(), now
+        for tape, (now, expired, at) in zip(tapes.of_block(arms), arrivals, strict=True):
             account.arrive(now, tape)
-            account.expire(now - setting.window)
-            agent.arrive(now)
+            account.expire_until(expired)
+            agent.arrive(now, **at)
             account.look()
             while (arm := agent.ask()) is not None and not stop.is_set():
                 if (pulled := account.tape(arm)) is None:
@@ -106,7 +106,7 @@ def drive_explore(
             if answers is not None:
                 answers[now - 1] = answer or 0
             if top > 1:
-                next_means(ranks, now, tape.mean, now - setting.window + 1)
+                next_means(ranks, now, tape.mean, expired + 1)
                 _take_ranks(ranks, agent.best(top), account, epsilon)
             each_gap.append(float(getattr(agent, "gap", 1.0)))
             certified += bool(getattr(agent, "certified", False))
@@ -158,16 +158,15 @@ def drive_play(
     agent = made(factory, "play", PLAYS, setting.filled(factory, budget=budget_of_all))
     account, tapes = Account(agent, setting.slots_of(agent), setting.window), Tapes(setting.seed, setting.run)
     queue, each = empty_queue(0), budgets.tolist()
-    regret, now, switches, last = 0.0, 0, 0, None
-    for arms in setting.blocks():
+    regret, switches, last = 0.0, 0, None
+    for arms, arrivals in setting.clocked():
         queue = with_room(queue, arms.means.size)
-        best = best_of_block(queue, arms.means, setting.window).tolist()
-        for tape, best_mean in zip(tapes.of_block(arms), best, strict=True):
-            now += 1
+        best = best_of_block(queue, arms, setting.window).tolist()
+        for tape, best_mean, (now, expired, at) in zip(tapes.of_block(arms), best, arrivals, strict=True):
             account.arrive(now, tape)
-            account.expire(now - setting.window)
+            account.expire_until(expired)
             budget, before = each[now - 1], regret
-            agent.arrive(now, budget=budget)
+            agent.arrive(now, budget=budget, **at)
             account.look()
             for pull in range(budget):
                 if stop.is_set():

@@ -27,6 +27,7 @@ from bestbefore.probe.challenge import (
 from bestbefore.rules import PROBE
 from bestbefore.simulate.admission import admitted
 from bestbefore.simulate.oracle import (
+    ARRIVALS,
     NOW,
     Errors,
     Queue,
@@ -34,6 +35,7 @@ from bestbefore.simulate.oracle import (
     next_best,
     no_errors,
     note_arm,
+    number_of,
     record,
     true_arms,
     with_room,
@@ -108,19 +110,19 @@ def explore_block(
     answers: Ints,
     errors: Floats,
 ) -> None:
-    """Run a block of arms, arm i tested by tests[i] pulls; fill `answers` (arrivals, 0 for none) and `errors` if given.
+    """Run a block of arms, arm i tested by tests[i] pulls; fill `answers` (numbers, 0 for none) and `errors` if given.
 
     `own` is the pointer of a user's own keep rule, or None.
     """
     for arm in range(arms.means.size):
-        best = next_best(run.queue, arms.means[arm], settings.window)
-        now = run.queue.marks[NOW]
+        best = next_best(run.queue, arms.means[arm], settings.window, number_of(arms, arm))
+        now, arrivals = run.queue.marks[NOW], run.queue.marks[ARRIVALS]
         expire(run.memory, now - settings.window + 1)
         if settings.probe == FIXED:
             total = total_of(arms, arm, tests[arm], rewards)
             run.counts[PULLS] += tests[arm]
             coin = rng.random() if settings.draws else 0.0
-            moment = Moment(now, settings.window, now, settings.slack, coin, settings.ranks)
+            moment = Moment(now, settings.window, arrivals, settings.slack, coin, settings.ranks)
             slot = admitted(settings.keep, own, run.memory, now, tests[arm], total, moment)
         elif settings.probe == CHALLENGE:
             slot = _challenge(run, arms, arm, now, settings, rewards)
@@ -144,9 +146,10 @@ def explore_block(
 def _challenge(run: Run, arms: Arms, arm: int, now: int, settings: Settings, rewards: np.random.Generator) -> int:
     """Let the arriving arm challenge the king; return the slot of the throne if it takes it, or -1."""
     memory, duel = run.memory, run.duel
+    moment = Moment(now, settings.window, run.queue.marks[ARRIVALS], 0.0, 0.0, 1)
     if memory.arrival[0] == 0:
         crown(duel)
-        return king.admit(memory, now, 0, 0.0, Moment(now, settings.window, now, 0.0, 0.0, 1))
+        return king.admit(memory, now, 0, 0.0, moment)
     pulls, total = 0, 0.0
     start_challenge(duel, settings.unit)
     while not is_over(duel):
@@ -162,4 +165,4 @@ def _challenge(run: Run, arms: Arms, arm: int, now: int, settings: Settings, rew
     if not challenger_won(duel):
         return -1
     crown(duel)
-    return king.admit(memory, now, pulls, total, Moment(now, settings.window, now, 0.0, 0.0, 1))
+    return king.admit(memory, now, pulls, total, moment)
