@@ -15,8 +15,8 @@ The shares of delta must not depend on how many arms a part has seen: see `_chec
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bestbefore.agents.base import Statistics
 from bestbefore.agents.certifier import Certifier
+from bestbefore.agents.holding import Statistics
 from bestbefore.clock import said
 from bestbefore.probe.certificates import Certificates
 from bestbefore.probe.union import Row, united

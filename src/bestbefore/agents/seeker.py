@@ -7,7 +7,7 @@ import numpy as np
 
 from bestbefore import plan, rules
 from bestbefore.agents import saved
-from bestbefore.agents.base import Statistics
+from bestbefore.agents.holding import Statistics
 from bestbefore.agents.search import FINISHED, RUNNING, TICKING, Search
 from bestbefore.arguments import one_of, whole
 from bestbefore.clock import Length, When, Window

@@ -8,7 +8,8 @@ import math
 from typing import Any, ClassVar, Final
 
 from bestbefore import keep as keep_rules
-from bestbefore.agents.base import BaseAgent, Statistics
+from bestbefore.agents.base import BaseAgent
+from bestbefore.agents.holding import Statistics
 from bestbefore.memory import Moment, drop, expire, mean_of, put
 from bestbefore.own import watched
 from bestbefore.plan import ExplorePlan

@@ -216,7 +216,12 @@ def _tested(
     `epsilon` alone gives the slots, by `split`; `memory` alone gives epsilon, as in the paper 3 / memory.  With both,
     tests are for what the slots leave of epsilon.  With a number of `tests`, each arm is pulled so often, whatever
     epsilon is, and nothing is promised.  `width` is that of the scale, in which the caller gave epsilon.
+
+    With a window by time there may be more arms than `most` for a while, and then staircase drops some that are valid.
+    So it has cells, and its part of epsilon for them, even with `most` slots: the promise is to hold again afterwards.
     """
+    if common["by_time"] and common["keep"].cells is not None:
+        common |= {"keep": replace(common["keep"], whole=False)}
     rule, most, ranks = common["keep"], common["most"], common["top"] + common["spare"]
     if tests is None or isinstance(tests, str):
         tests = one_of("tests", tests or "paper", TEST_RULES)
@@ -247,7 +252,7 @@ def _tested(
         theta = theta_for(rule, most, slots, epsilon, ranks)
     epsilon = bounds.epsilon_for_memory(max(slots, ranks), top=ranks) if epsilon is None else epsilon
     slots = rule.slots or slots
-    exempt = _exempt(rule, common["window"], most, slots, ranks, slack)
+    exempt = _exempt(rule, common["window"], most if rule.whole else None, slots, ranks, slack)
     sure = cell_width(rule, most, slots, ranks) is not None and epsilon <= 1 and exempt < common["window"]
     if most is None and not counted and rule.probe == "fixed" and (common["guarantee"] == "weak" or tests != "paper"):
         raise ValueError(
