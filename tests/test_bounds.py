@@ -442,3 +442,26 @@ def test_slots_are_such_that_cells_cost_a_share_of_epsilon(epsilon, relative, sh
 
 def test_no_more_slots_than_a_window_has_arms():
     assert bounds.certificate_slots(0.01, window=7) == bounds.certificate_slots(0.01, window=7, relative=True) == 7
+
+
+# The best k
+
+
+@pytest.mark.parametrize(("window", "top"), [(1, 1), (7, 3), (100, 1), (101, 100), (1000, 3), (5000, 250), (3, 9)])
+def test_the_skyband_is_the_sum_of_the_chances_of_each_arm(window, top):
+    """The i-th arm from the newest is one of the best k of i with probability min(1, k / i)."""
+    assert bounds.skyband(window, top) == pytest.approx(sum(min(1, top / i) for i in range(1, window + 1)), abs=1e-6)
+
+
+def test_k_answers_take_k_times_the_slots_and_the_inverse_agrees():
+    for top in (1, 2, 3):
+        assert bounds.memory(0.1, top=top) == 30 * top
+        assert bounds.epsilon_for_memory(30 * top, top=top) == pytest.approx(0.1)
+    with pytest.raises(ValueError, match="memory must be a whole number of at least 3, not 2"):
+        bounds.epsilon_for_memory(2, top=3)
+
+
+def test_the_exact_best_k_need_no_fewer_slots_than_the_best():
+    assert bounds.exact_memory(100, top=5) == bounds.exact_memory(100)
+    with pytest.raises(ValueError, match="top must be at most 4, the arms valid at once, not 5"):
+        bounds.exact_memory(4, top=5)

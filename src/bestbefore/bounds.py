@@ -42,6 +42,9 @@ UPPER_SHARE: Final = 0.8
 LEAST_MEAN: Final = 0.01
 """Where epsilon is a share of the best mean, nothing is promised while no mean is above this."""
 
+EULER: Final = 0.5772156649015329
+"""Euler's constant: what harmonic numbers are above the logarithm, in the limit."""
+
 GUARANTEES: Final = ("weak", "strong", "anytime")
 
 
@@ -57,26 +60,52 @@ def noise(epsilon: float, split: float = PAPER_SPLIT) -> float:
     return (1 - between("split", split, 0, 1, closed="left")) / 2 * between("epsilon", epsilon, 0, 1, closed="right")
 
 
-def memory(epsilon: float, split: float = PAPER_SPLIT) -> int:
+def memory(epsilon: float, split: float = PAPER_SPLIT, top: int = 1) -> int:
     """Return the slots that Algorithm 1 needs: ceil(1 / (split * epsilon)), in the paper ceil(3 / epsilon) (Lemma B.1).
 
-    >>> memory(0.1), memory(0.07), memory(0.1, split=0.5)
-    (30, 43, 20)
+    For the best `top` arms it is `top` times as many: each slice keeps its newest `top`.
+
+    >>> memory(0.1), memory(0.07), memory(0.1, split=0.5), memory(0.1, top=3)
+    (30, 43, 20, 90)
     """
     between("epsilon", epsilon, 0, 1, closed="right")
     width = between("split", split, 0, 1) * epsilon
-    return round_up(1 / width if width > 0 else math.inf)
+    return whole("top", top) * round_up(1 / width if width > 0 else math.inf)
 
 
-def epsilon_for_memory(memory: int, split: float = PAPER_SPLIT) -> float:
+def epsilon_for_memory(memory: int, split: float = PAPER_SPLIT, top: int = 1) -> float:
     """Return the least epsilon that `memory` slots can promise: 1 / (split * memory), the inverse of `memory`.
 
-    Above 1 there is nothing to promise.
+    For the best `top` arms, only a `top`-th of the slots counts, rounded down.  Above 1 there is nothing to promise.
 
-    >>> epsilon_for_memory(30)
-    0.1
+    >>> epsilon_for_memory(30), epsilon_for_memory(92, top=3)
+    (0.1, 0.1)
     """
-    return 1 / (between("split", split, 0, 1) * whole("memory", memory))
+    slices = whole("memory", memory, at_least=whole("top", top)) // top
+    return 1 / (between("split", split, 0, 1) * slices)
+
+
+def skyband(window: int, top: int = 1) -> float:
+    """Return how many of W arms in random order have fewer than `top` newer ones that are no worse, on average.
+
+    The i-th arm from the newest is one of the best k of i with probability min(1, k / i), so it is the sum of that over
+    i = 1 .. W: with different means, exactly.  For k <= W it is about k (1 + ln(W / k)); for k = 1, the W-th harmonic
+    number.  This is the memory of `staircase` where no slot is short.
+
+    >>> round(skyband(1000, top=3), 2), round(3 * (1 + math.log(1000 / 3)), 2)
+    (19.96, 20.43)
+    >>> skyband(2, top=5)
+    2.0
+    """
+    window, top = whole("window", window), whole("top", top)
+    return float(window) if top >= window else top * (1 + _harmonic(window) - _harmonic(top))
+
+
+def _harmonic(number: int) -> float:
+    """Return 1 + 1/2 + ... + 1/number; beyond a hundred by Euler and Maclaurin, within 1e-10."""
+    if number <= 100:
+        return math.fsum(1 / place for place in range(1, number + 1))
+    return math.log(number) + EULER + 1 / (2 * number) - 1 / (12 * number**2)
 
 
 def failure(
@@ -278,9 +307,18 @@ def epsilon_for_pulls(
     return 2 * theta / (1 - between("split", split, 0, 1, closed="left"))
 
 
-def exact_memory(window: int) -> int:
-    """Return the slots below which no algorithm finds the exact best arm 99 times in 100: 49/50 W - 1 (Theorem 1)."""
-    return round_up(49 / 50 * whole("window", window) - 1)
+def exact_memory(window: int, top: int = 1) -> int:
+    """Return the slots below which no algorithm finds the exact best arm 99 times in 100: 49/50 W - 1 (Theorem 1).
+
+    It is the same for the best `top` arms in their order, for the first of them is the best arm: who names them all
+    solves the task of Theorem 1.  And W slots do for any `top`, so that no bound can grow by more than a fiftieth.
+
+    >>> exact_memory(100), exact_memory(100, top=3)
+    (97, 97)
+    """
+    if whole("top", top) > whole("window", window):
+        raise ValueError(f"top must be at most {window}, the arms valid at once, not {top}")
+    return round_up(49 / 50 * window - 1)
 
 
 def strong_pulls_lower(epsilon: float, window: int, arms: int) -> float:

@@ -34,6 +34,8 @@ class Moment(NamedTuple):
     """How freely `staircase` may pass over new arms."""
     coin: float
     """A fresh uniform number on [0, 1), if the rule draws one."""
+    ranks: int = 1
+    """How many of the best arms are to be known: an arm is useless once so many newer ones are no worse."""
 
 
 class Memory(NamedTuple):
@@ -115,3 +117,51 @@ def leader(memory: Memory) -> int:
             if found < 0 or mean > highest or (mean == highest and memory.arrival[slot] > memory.arrival[found]):
                 found, highest = slot, mean
     return found
+
+
+@njit
+def leaders(memory: Memory, most: int) -> npt.NDArray[np.int64]:
+    """Return the slots of up to `most` arms, the highest empirical mean first; of equals, the newest.
+
+    The first is that of `leader`.
+
+    >>> memory = empty_memory(4)
+    >>> put(memory, 0, 1, 10, 4.0); put(memory, 2, 2, 10, 8.0); put(memory, 3, 3, 10, 4.0)
+    >>> leaders(memory, 9).tolist(), leaders(memory, 2).tolist()
+    ([2, 3, 0], [2, 3])
+    """
+    found, size = np.empty(min(most, memory.arrival.size), np.int64), 0
+    for slot in range(memory.arrival.size):
+        if memory.arrival[slot] > 0:
+            place = size
+            while place > 0 and _is_ahead(memory, slot, found[place - 1]):
+                place -= 1
+            if place < found.size:
+                size = min(size + 1, found.size)
+                for behind in range(size - 1, place, -1):
+                    found[behind] = found[behind - 1]
+                found[place] = slot
+    return found[:size]
+
+
+@njit
+def _is_ahead(memory: Memory, slot: int, other: int) -> bool:
+    """Tell whether the arm in `slot` has the higher empirical mean, or the same and is newer."""
+    mean, its = mean_of(memory, slot), mean_of(memory, other)
+    return mean > its or (mean == its and memory.arrival[slot] > memory.arrival[other])
+
+
+@njit
+def note_highest(highest: npt.NDArray[np.float64], mean: float) -> None:
+    """Let a mean take its place among the highest, which fall; the lowest of them goes.
+
+    >>> highest = np.array([0.9, 0.5, 0.2])
+    >>> note_highest(highest, 0.6); highest.tolist()
+    [0.9, 0.6, 0.5]
+    """
+    place = highest.size - 1
+    if mean > highest[place]:
+        while place > 0 and highest[place - 1] < mean:
+            highest[place] = highest[place - 1]
+            place -= 1
+        highest[place] = mean

@@ -69,6 +69,8 @@ class Pull:
     number: int
     index: bool = True
     """Pulls the arm of the highest index, where an index changes only with its own arm's rewards; else it draws."""
+    odds: bool = False
+    """Knows the probability of each choice."""
     tests: bool = False
     """Tests each new arm by as many pulls as an epsilon needs."""
     own: Function | None = None
@@ -130,7 +132,7 @@ PULL: Final = _table(
     Pull("kl_ucb", 2),
     Pull("commit", 3, tests=True),
     Pull("thompson", 4, index=False),
-    Pull("inf", 5, index=False),
+    Pull("inf", 5, index=False, odds=True),
 )
 
 STRATEGY: Final = _table(

@@ -218,3 +218,22 @@ def test_an_arm_that_has_expired_is_nowhere(name):
     with pytest.raises(UnknownArm) as wrong:
         agent.tell("another", 1.0)
     assert text not in str(wrong.value)
+
+
+def test_what_a_crowd_pushed_out_is_covered_afterwards():
+    """Six arms come at once where three were announced: as many slots as arms are not enough then.
+
+    Arms that were dropped in the crowd are still valid when it is over.  What is promised then must be true.
+    """
+    explorer = Explorer(window="10 s", epsilon=0.1, delta=0.05, most=3, probe="fixed")
+    means = {number: 0.9 - 0.05 * number for number in range(6)} | {6: 0.0}
+    for number in means:
+        explorer.arrive(number, at=[0, 0.1, 0.2, 0.3, 0.4, 0.5, 10.25][number])
+        while (asked := explorer.ask()) is not None:
+            wanted = explorer.wanted(asked)
+            explorer.tell(asked, means[asked] * wanted, pulls=wanted)
+    assert explorer.promise is None, "four arms are valid"
+    explorer.advance(10.3)
+    assert explorer.promise == 0.1
+    valid = [means[number] for number in (4, 5, 6)]
+    assert max(valid) - means[explorer.best()] <= 0.1

@@ -25,7 +25,7 @@ STREAMS = st.lists(st.tuples(EIGHTHS, st.integers(0, PARTS - 1)), min_size=1, ma
 def explored(arms, **settings):
     """Let arms of these numbers and means arrive, and tell what is asked for."""
     explorer = Explorer(**settings)
-    for number, mean in arms:
+    for number, _mean in arms:
         explorer.arrive(number, at=number)
         pull(explorer, dict(arms))
     return explorer
@@ -262,12 +262,12 @@ def test_nothing_is_promised_while_more_arms_are_valid_than_was_said():
     parts = [Explorer(window="1h", epsilon=0.5, most=3) for _ in range(2)]
     for seconds in range(4):
         parts[seconds % 2].arrive(seconds, at=float(seconds))
-        pull(parts[seconds % 2], {arm: 0.5 for arm in range(4)})
+        pull(parts[seconds % 2], dict.fromkeys(range(4), 0.5))
     assert all(part.promise for part in parts)
     both = merged(parts)
     assert both.promise is None
     both.advance(to=3600.0)
-    pull(both, {arm: 0.5 for arm in range(4)})
+    pull(both, dict.fromkeys(range(4), 0.5))
     assert both.promise == 0.5
 
 

@@ -274,7 +274,7 @@ def test_help_needs_no_compiler_and_no_numpy():
         (["explore", "--jobs", "0"], "jobs must be"),
         (["explore", "--epsilon", "1e-9"], "epsilon and noise must not be so small"),
         (["explore", "--tests", str(10**21)], "tests must be at most 2**53"),
-        (["explore", "--rewards", "gaussian", "--sigma", "1e200"], "must not be so small"),
+        (["explore", "--rewards", "gaussian", "--sigma", "1e200"], "sigma must be above 1e-50"),
         (["advise", "--epsilon", "1e-320"], "epsilon and noise must not be so small"),
         (["advise", "--epsilon", "0"], "epsilon must be a number above 0"),
         (["advise", "--memory", "0"], "memory must be"),
@@ -581,3 +581,71 @@ def test_bad_input_of_reproduce(arguments, words, monkeypatch, capsys, tmp_path)
         main()
     assert stopped.value.code == 2
     assert words in capsys.readouterr().err
+
+
+def test_the_best_k_on_the_command_line():
+    """`advise` has rows for each of the best three, and none for certificates; `explore` prints errors by rank."""
+    rows = json.loads(run("advise", "--top", "3", "--window", "500", "--json").output)
+    assert [row["slots"] for row in rows if row["task"].startswith("each of the best 3")] == [90, 90, 90]
+    assert not [row for row in rows if "certificates" in row["task"]]
+    printed = run("explore", "--top", "3", "-n", "60", "-W", "20", "-m", "6", "-k", "staircase", "--runs", "2").output
+    assert "Mean error by rank, of 3 answers:" in printed
+
+
+BY_TIME = ["--arms", "60", "--window", "2h", "--runs", "2"]
+
+
+@pytest.mark.parametrize("arrivals", ["poisson:10/h", "day-and-night:10/h", "bursts:5,1h"])
+@pytest.mark.parametrize("stream", ["uniform", "two-level", "sawtooth"])
+def test_windows_by_time_take_arrivals(arrivals, stream):
+    result = run("explore", *BY_TIME, "--arrivals", arrivals, "--stream", stream)
+    assert f"{stream} stream of 60 arms, window 2h, 2 runs" in result.stdout
+    assert "always within epsilon" in result.stdout, "staircase certifies, since nobody says how many arms are valid"
+
+
+def test_windows_by_time_with_most_and_other_tasks():
+    told = [*BY_TIME, "--arrivals", "poisson:10/h"]
+    rows = json.loads(run("explore", *told, "--memory", "4", "--most", "60", "--json").stdout)
+    assert {row["keep"] for row in rows} == {"bucket", "topk", "staircase"}
+    rows = json.loads(run("play", *told, "--budget", "50", "--pull", "commit", "--most", "60", "--json").stdout)
+    assert {row["memory"] for row in rows} == {5, 10, 20}
+    rows = json.loads(run("seek", *told, "--budget", "500", "--json").stdout)
+    assert {row["memory"] for row in rows} == {5, 10, 20}
+
+
+def test_a_file_with_times_needs_no_arrivals(tmp_path):
+    path = tmp_path / "arms.csv"
+    path.write_text("time,mean\n" + "".join(f"{600 * arm},0.{arm}\n" for arm in range(1, 10)))
+    assert "arms stream of 9 arms, window 30 minutes" in run("explore", "-W", "30 minutes", "-s", str(path)).stdout
+
+
+BY_TIME_WRONG = {
+    "no arrivals": (["explore", "-W", "2h"], "--arrivals must say when arms arrive, as in poisson:10/h"),
+    "no such window": (["explore", "-W", "2 moons"], "window must be a whole number of arrivals, or a time"),
+    "no such arrivals": (["play", "-W", "2h", "--arrivals", "rain"], "arrivals must be as in poisson:10/h"),
+    "no rate": (["play", "-W", "2h", "--arrivals", "poisson:10"], "rate must be so many arms in a unit of time"),
+    "no bursts": (["seek", "-W", "2h", "--arrivals", "bursts:x,1h"], "arrivals must be as in poisson:10/h"),
+    "most by count": (["explore", "--most", "5"], "most must be left out with a window by count"),
+    "advice": (["advise", "-W", "2h"], "--most must say how many arms may be valid at once, with the window '2h'"),
+    "advice by count": (["advise", "--most", "5"], "--most must be left out with a window by count, not 5"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BY_TIME_WRONG.values(), ids=BY_TIME_WRONG)
+def test_what_is_wrong_about_time_is_a_sentence(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        run(*arguments)
+
+
+def test_a_file_without_times_needs_arrivals(tmp_path):
+    path = tmp_path / "arms.csv"
+    path.write_text("mean\n0.5\n")
+    with pytest.raises(ValueError, match="has no times: with the window '2h' it needs --arrivals, as in poisson:10/h"):
+        run("explore", "-W", "2h", "-s", str(path))
+
+
+def test_advice_for_a_window_by_time_is_that_for_as_many_arms():
+    windows = ["-W", "24h", "--most", "80"], ["-W", "80"]
+    by_time, by_count = (json.loads(run("advise", *window, "--json").stdout) for window in windows)
+    assert by_time == by_count
+    assert "W = 80 in 24h" in run("advise", "-W", "24h", "--most", "80").stdout

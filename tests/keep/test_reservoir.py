@@ -45,6 +45,13 @@ def test_arrival_t_is_admitted_with_probability_m_over_t():
         assert abs(admitted - 20_000 * chance) < 5 * (20_000 * chance * (1 - chance)) ** 0.5
 
 
+def test_by_time_arms_are_counted_and_their_numbers_say_nothing():
+    """The 8th arm, whose number is a time in microseconds: 0.24 is below 2 / 8, and 0.26 is not."""
+    for coin, slot in ((0.24, 1), (0.26, -1)):
+        moment = Moment(now=10**12, window=10**9, arrivals=8, slack=0.0, coin=coin)
+        assert reservoir.admit(full(2, [10**12 - 9, 10**12 - 5]), 10**12, 1, 1.0, moment) == slot
+
+
 def test_every_slot_is_evicted_equally_often():
     """Chi-square over 5 slots; it fails by chance once in a million tests."""
     rng = np.random.default_rng(3)

@@ -32,6 +32,8 @@ SMALL = {
     "gap": {"delta": 0.1, "runs": 70},
     "certified-pulls": {"periods": 4, "runs": 6},
     "fixed-tests": {"window": 20, "epsilon": 0.3, "runs": 50_000},
+    "best-k": {"window": 60, "arms": 150, "epsilon": 0.3, "runs": 80},
+    "windows-by-time": {"runs": 150},
 }
 WORDS = {"theorem": "t", "statement": "s", "setting": "x", "measured": "m"}
 

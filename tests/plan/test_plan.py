@@ -149,7 +149,7 @@ def test_defaults_are_decided_in_one_place():
 def test_strict_staircase_promises_one_cell_more_than_it_has_slots():
     """1 / (m + 1) < epsilon is enough: 10 slots for 0.1, where `bucket` needs 11."""
     assert Explorer(memory=10, epsilon=0.1, probe="fixed").promise == 0.1
-    with pytest.raises(ValueError, match=r"memory must be more than 10 slots to promise epsilon=0\.1"):
+    with pytest.raises(ValueError, match=r"memory must be at least 11 slots to promise epsilon=0\.1"):
         Explorer(memory=10, epsilon=0.1, keep="bucket")
     assert Explorer(memory=11, epsilon=0.1, keep="bucket").promise == 0.1
     assert Explorer(memory=10, epsilon=0.1, probe="fixed").plan.theta == pytest.approx((0.1 - 1 / 11) / 2)

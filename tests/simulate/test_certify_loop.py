@@ -24,6 +24,7 @@ from bestbefore.simulate.certify_loop import (
     traced,
     with_room_for,
 )
+from bestbefore.simulate.clocked import NEVER
 from bestbefore.simulate.oracle import summary
 from bestbefore.simulate.seeds import generators
 
@@ -88,7 +89,7 @@ def test_blocks_carry_on_where_the_last_one_stood():
     for rows in (slice(0, 7), slice(7, 8), slice(8, 60)):
         (arms,) = streams.from_means(means[rows]).blocks(np.random.default_rng(0))
         state, seen = with_room_for(state, arms), traced(arms.means.size)
-        certify_block(state, arms, logs[rows], 12, -1, settings, rewards, seen)
+        certify_block(state, arms, logs[rows], 12, -1, settings, rewards, seen, NEVER)
         parts.append(seen)
     for field in whole._fields:
         assert np.concatenate([getattr(part, field) for part in parts]).tolist() == getattr(whole, field).tolist()
@@ -100,7 +101,7 @@ def test_nobody_needs_to_watch():
     arms_rng, rewards, _ = generators(0, 0)
     (arms,) = streams.uniform(60).blocks(arms_rng)
     state = with_room_for(start_run(8, 60), arms)
-    certify_block(state, arms, logs, 12, -1, settings, rewards, traced(0))
+    certify_block(state, arms, logs, 12, -1, settings, rewards, traced(0), NEVER)
     assert state.counts.tolist() == watched.counts.tolist()
 
 

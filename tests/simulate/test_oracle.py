@@ -21,6 +21,17 @@ def test_the_best_is_the_maximum_of_the_window(values, window):
     assert [next_best(queue, value, window) for value in values] == sliding_maximum(values, window)
 
 
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(1, 5)), min_size=1, max_size=60), st.integers(1, 30))
+def test_by_time_the_best_is_the_maximum_of_the_arms_that_are_younger_than_the_window(arms, window):
+    """Each arm comes so many microseconds after the one before; valid are those of an age below the window."""
+    numbers = np.cumsum([gap for _, gap in arms])
+    queue = empty_queue(len(arms))
+    for place, (mean, _) in enumerate(arms):
+        now = int(numbers[place])
+        valid = [arms[other][0] for other in range(place + 1) if now - numbers[other] < window]
+        assert next_best(queue, mean, window, now) == max(valid)
+
+
 @given(means)
 def test_in_a_window_of_one_the_newest_is_the_best(values):
     queue = empty_queue(len(values))

@@ -231,3 +231,11 @@ def test_an_own_rule_returns_a_slot_that_there_is():
             outcome(slot, [5, 6])
     with pytest.raises(ValueError, match="raised an error"):
         outcome(FAILED, [5, 6])
+
+
+def test_by_time_certificates_promise_nothing_while_more_arms_are_valid_than_was_said():
+    """Four arms come at once, with at most two: the third and the fourth are one too many."""
+    stream = from_means([1.0, 0.0, 1.0, 0.0, 1.0]).at([1, 1, 1, 1, 30])
+    seen = simulate.trace(stream, "10s", epsilon=0.5, most=2, progress=False)
+    assert (seen.gaps == 1).tolist() == [False, False, True, True, False]
+    assert seen.errors.tolist() == [0.0] * 5

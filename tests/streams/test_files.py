@@ -52,6 +52,48 @@ def test_levels_may_come_in_any_order(file):
 
 
 @pytest.mark.parametrize(
+    ("times", "found"),
+    [
+        (["0", "2.5", "2.5"], [0, 2_500_000, 2_500_000]),
+        (
+            ["1970-01-01T00:00:01Z", "1970-01-01T02:00:02+02:00", "1970-01-01 00:00:02.000001+00:00"],
+            [10**6, 2 * 10**6, 2_000_001],
+        ),
+    ],
+)
+def test_a_column_called_time_says_when_arms_arrive(file, times, found):
+    stream = from_csv(file("time,mean\n" + "".join(f"{time},0.5\n" for time in times)))
+    assert stream.timed
+    assert next(stream.blocks(np.random.default_rng(0))).times.tolist() == found
+
+
+def test_without_that_column_a_stream_has_no_times(file):
+    assert not from_csv(file("mean\n0.25\n")).timed
+
+
+@pytest.mark.parametrize(
+    ("times", "line", "what"),
+    [
+        (["noon", "1"], 2, "time must be seconds of at least 0, or a date"),
+        (["-1", "1"], 2, "time must be seconds of at least 0, or a date"),
+        (["0", ""], 3, "time must be seconds of at least 0, or a date"),
+        (["2026-03-01T12:30:00", "1"], 2, "time must be seconds of at least 0, or a date"),
+        (["5", "4.9"], 3, "time must not be earlier than in the line before, not '4.9'"),
+    ],
+    ids=["no time", "before 0", "none", "no zone", "back"],
+)
+def test_a_time_that_is_none_is_told_with_its_line(file, times, line, what):
+    content = "time,mean\n" + "".join(f"{time},0.5\n" for time in times)
+    with pytest.raises(ValueError, match=rf"arms.csv, line {line}: {what}"):
+        from_csv(file(content))
+
+
+def test_two_columns_called_time_are_one_too_many(file):
+    with pytest.raises(ValueError, match="line 1 must name one column time, not 2"):
+        from_csv(file("time,time,mean\n1,2,0.5\n"))
+
+
+@pytest.mark.parametrize(
     "content",
     [
         b"\xef\xbb\xbfmean\n0.25\n0.5\n",

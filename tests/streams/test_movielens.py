@@ -152,6 +152,24 @@ def test_half_stars_of_latest_small_count(tmp_path):
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
+def test_by_first_rating_movies_arrive_when_they_were_first_rated(dataset, tmp_path):
+    stream = movielens(dataset, path=write(tmp_path, dataset), order="first-rating")
+    first = {movie: min(time for _, rated, _, time in RATINGS if rated == movie) for movie in FIRST_RATING}
+    assert arms(stream).times.tolist() == [first[movie] * 10**6 for movie in FIRST_RATING]
+    few = movielens(dataset, path=write(tmp_path, dataset), order="first-rating", arms=3)
+    assert set(arms(few).times.tolist()) < set(arms(stream).times.tolist())
+    table = simulate.explore(stream, "1 day", memory=5, keep="fifo", tests=50, runs=1, progress=False)
+    assert table["peak_memory"].tolist() == [3], "7, 30 and 1 came within seconds"
+
+
+@pytest.mark.parametrize("order", ["permuted", "release-year"])
+def test_other_orders_have_no_times(order, tmp_path):
+    stream = movielens(path=write(tmp_path, "1m"), order=order)
+    assert not stream.timed
+    assert arms(stream).times.size == 0
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
 @pytest.mark.parametrize(("order", "movies"), [("first-rating", FIRST_RATING), ("release-year", RELEASE_YEAR)])
 def test_real_orders_are_the_same_in_each_run(tmp_path, dataset, order, movies):
     stream = movielens(dataset, path=write(tmp_path, dataset), order=order, scale="fifths")

@@ -1,23 +1,20 @@
-"""What all agents share: slots, tests and pulls under way, counts of what was done; and saving all that.
+"""What all agents share: the verbs that do not depend on their rules, and saving what they hold.
 
 An agent says which attributes of its own are saved, by their names and kinds, and what is to fit together in a state
 that is restored.  The rest is told here, once.
 """
 
-from collections.abc import Collection, Hashable
+from collections.abc import Hashable
 from types import NoneType
-from typing import Any, ClassVar, NamedTuple, Self
-
-import numpy as np
+from typing import Any, ClassVar, Self
 
 from bestbefore.agents import saved
-from bestbefore.agents.generators import generator_from, generator_state, restored_generator
-from bestbefore.agents.roster import Roster, checked_total
-from bestbefore.arguments import finite, whole
-from bestbefore.clock import MICROSECOND, Clock, When, Window, said, tolerance_of
-from bestbefore.memory import Memory, empty_memory, leader, put
-from bestbefore.noise import Noise
-from bestbefore.scale import scale_of
+from bestbefore.agents.generators import generator_state, restored_generator
+from bestbefore.agents.holding import Holding, Statistics
+from bestbefore.agents.roster import checked_total
+from bestbefore.arguments import whole
+from bestbefore.clock import When, said
+from bestbefore.memory import leaders, put
 
 _FIELDS: dict[str, Any] = {"arguments": dict, "roster": dict, "arms": list, "rng": str}
 _COUNTS: dict[str, Any] = {"pulls": int, "peak_memory": int}
@@ -32,48 +29,12 @@ _FIELDS_OF_AN_ARM: dict[str, Any] = {
 }
 
 
-class Statistics(NamedTuple):
-    """What is known of an arm, and how many rewards are wanted in all while it is under test."""
-
-    pulls: int
-    total: float
-    wanted: int
-
-
-class BaseAgent:
+class BaseAgent(Holding):
     """An agent that keeps arms in slots."""
 
     _fields: ClassVar[dict[str, Any]] = {}  # what else is saved, and its kind: the field "phase" is self._phase
     _other_fields: ClassVar[dict[str, Any]] = {}  # what the agent itself adds to its state and takes back
     _fields_of_an_arm: ClassVar[dict[str, Any]] = {}  # what else is saved of each arm, by _record
-    _keeps_expired: ClassVar[bool] = False
-    _rule: str  # what the agent goes by, in a word
-
-    def __init__(
-        self,
-        arguments: dict[str, Any],
-        window: Window,
-        slots: int,
-        noise: Noise,
-        seed: int | np.random.Generator | None,
-        pending: int = 0,
-    ) -> None:
-        """Begin with empty slots; `arguments` make the same agent again, and `pending` arms may be under test."""
-        tolerance = tolerance_of(window, arguments["tolerance"])
-        self.window, self.memory, self.scale = window.told, slots, scale_of(arguments["scale"])
-        self.sigma, self.tolerance = arguments["sigma"], tolerance * MICROSECOND
-        self._noise = noise
-        self._arguments, self._pending = arguments, pending
-        self._clock = Clock(window, tolerance)
-        self._roster, self._slots = Roster(self._clock), empty_memory(slots)
-        self._counted: dict[int, int] = {}  # what each arm's share of delta depends on: see `ExplorePlan.tests_of`
-        self._tests: dict[int, Statistics] = {}  # of the arms under test, oldest first
-        self._in_flight: dict[int, int] = {}  # pulls asked for, of which nothing was told yet
-        self._rng = generator_from(seed)
-        self._pulls = self._peak_memory = 0
-
-    def __len__(self) -> int:
-        return len(self._roster) - (self._clock.newest in self._tests)
 
     def __repr__(self) -> str:
         stored = f"{len(self)} of {self.memory} slots in use"
@@ -83,26 +44,6 @@ class BaseAgent:
     def _other_state(self) -> dict[str, Any]:
         """Return what the agent itself adds to its state."""
         return {}
-
-    @property
-    def stored(self) -> list[Any]:
-        """The arms stored, oldest first; the newest arrival is not stored while it is under test."""
-        return self._roster.names[: len(self)]
-
-    @property
-    def peak_memory(self) -> int:
-        """The most arms that were ever stored at once."""
-        return self._peak_memory
-
-    @property
-    def pulls(self) -> int:
-        """All pulls told so far."""
-        return self._pulls
-
-    @property
-    def arrivals(self) -> int:
-        """How many arms have arrived."""
-        return self._clock.arrivals
 
     def holds(self, arm: Any) -> bool:
         """Say whether an arm is here, stored or under test."""
@@ -156,14 +97,24 @@ class BaseAgent:
         self._land(number, pulls)
         self._given_up(number, pulls)
 
-    def best(self, *, at: When = None) -> Any:
+    def best(self, k: int | None = None, *, at: When = None) -> Any:
         """Return the arm of the highest empirical mean in memory, or None when none is stored.
 
-        That is so before the first test is over, and when all arms stored have just expired.
+        That is so before the first test is over, and when all arms stored have just expired.  With `k`, return a list
+        of up to k arms, best first; of equal means, the newest comes first.
         """
+        most = 1 if k is None else whole("k", k)
         self._go_on(at)
-        slot = leader(self._slots)
-        return self._roster.name(int(self._slots.arrival[slot])) if slot >= 0 else None
+        slots = leaders(self._slots, most)
+        return self._named(self._slots.arrival[slots].tolist(), k)
+
+    def _named(self, numbers: list[int], k: int | None) -> Any:
+        """Return the names of the first k of these arms, or without k that of the first, None if there is none.
+
+        The number 0 is nobody.
+        """
+        names = [self._roster.name(number) for number in numbers if number][:k]
+        return names if k is not None else next(iter(names), None)
 
     def state(self) -> dict[str, Any]:
         """Return all that the agent knows as a plain dict, ready for JSON if the arms' names are.
@@ -230,119 +181,3 @@ class BaseAgent:
             raise ValueError(f"state is damaged: there is no room for arm {record['arm']!r} in slot {slot}")
         if record["in_flight"]:
             self._in_flight[number] = record["in_flight"]
-
-    def _tests_of(self, number: int) -> int:
-        """Return by how many pulls an arm is tested, at most."""
-        raise NotImplementedError
-
-    def _slot(self, number: int) -> int:
-        """Return the slot of an arm that is stored."""
-        return int((self._slots.arrival == number).argmax())
-
-    def _statistics(self, number: int) -> Statistics:
-        """Return what is known of an arm that is here."""
-        if number in self._tests:
-            return self._tests[number]
-        slot = self._slot(number)
-        return Statistics(int(self._slots.pulls[slot]), float(self._slots.total[slot]), 0)
-
-    def _asked(self, number: int) -> Any:
-        """Count a pull as under way, and return the name of its arm."""
-        self._in_flight[number] = self._in_flight.get(number, 0) + 1
-        return self._roster.name(number)
-
-    def _numbers_here(self) -> list[int]:
-        """Return the numbers of all arms that are here, oldest first."""
-        return sorted([*self._slots.arrival[self._slots.arrival > 0].tolist(), *self._tests])
-
-    def _enter(self, arm: Hashable, time: int, at: When) -> int:
-        """Let an arm arrive at a time, that of `at`; return its number."""
-        number = self._clock.arrive(time)
-        self._clock.on_wall = self._clock.window.by_time and at is None
-        self._roster.add(number, arm)
-        self._counted[number] = self._count_for_shares()
-        return number
-
-    def _count_for_shares(self) -> int:
-        """Return what the newest arm's share of delta depends on: its number, or by time how many have arrived."""
-        return self._clock.arrivals if self._clock.window.by_time else self._clock.newest
-
-    def _go_on(self, at: When, name: str = "at") -> None:
-        """Let time go on to `at`; whoever has expired then is let go."""
-        time = self._clock.later(at, name)
-        if time > self._clock.time:
-            self._pass_time(time)
-
-    def _pass_time(self, time: int) -> None:
-        """Let time go on, and arms expire."""
-        self._clock.advance(time)
-        if self._some_expired():
-            self._expire()
-            self._forget()
-
-    def _some_expired(self) -> bool:
-        """Say whether there is anything to let go of, now that time has gone on."""
-        return any(number < self._clock.oldest for number in self._counted)
-
-    def _expire(self) -> None:
-        """Drop what is too old."""
-        raise NotImplementedError
-
-    def _withdraw(self, number: int) -> None:
-        """Drop an arm that was withdrawn, whose name is gone already."""
-        raise NotImplementedError
-
-    def _given_up(self, number: int, pulls: int) -> None:
-        """Take note of pulls that are under way no more."""
-
-    def _number_at(self, arm: Hashable, arrival: int | None, at: When) -> int:
-        """Return the number of an arm, if it is here and will be so at `at`; nothing is changed."""
-        number = self._roster.number(arm, arrival)
-        if not self._keeps_expired:
-            self._roster.check_valid(number, max(self._clock.later(at), self._clock.now))
-        return number
-
-    def _heard(self, arm: Hashable, reward: float, pulls: int, arrival: int | None, at: When) -> tuple[int, int, float]:
-        """Return the number of an arm, its pulls and their total, if rewards can be so; see `Explorer.tell`."""
-        pulls = whole("pulls", pulls)
-        total = checked_total(reward, pulls, self._noise, self.scale)
-        return self._number_at(arm, arrival, at), pulls, total
-
-    def _statistics_with(self, number: int, pulls: int, total: float) -> Statistics:
-        """Return what is known of an arm with these rewards added."""
-        known, so_far, wanted = self._statistics(number)
-        return Statistics(known + pulls, finite("reward", so_far + total), wanted)
-
-    def _told(self, number: int, pulls: int) -> None:
-        """Count pulls as told, and as under way no more."""
-        self._pulls = whole("pulls", self._pulls + pulls)
-        self._land(number, pulls)
-
-    def _land(self, number: int, pulls: int) -> None:
-        """Count pulls as under way no more."""
-        under_way = self._in_flight.get(number, 0)
-        if under_way > pulls:
-            self._in_flight[number] = under_way - pulls
-        elif under_way:
-            del self._in_flight[number]
-
-    def _foreseen(self, under_way: dict[int, int], without: Collection[int] = ()) -> Memory:
-        """Return the slots without some arms, and as if pulls under way had returned what is usual for their arm.
-
-        That is 1/2 for an arm of which nothing is known.
-        """
-        if not under_way and not without:
-            return self._slots
-        arrival, pulls, total = self._slots
-        here = np.array([number not in without for number in arrival.tolist()])
-        more = np.array([under_way.get(number, 0) for number in arrival.tolist()])
-        usual = np.divide(total, pulls, out=np.full(total.size, 0.5), where=pulls > 0)
-        return Memory(arrival * here, (pulls + more) * here, (total + more * usual) * here)
-
-    def _forget(self) -> None:
-        """Let go of every arm that is neither stored nor under test, and leave no trace of it."""
-        kept = set(self._slots.arrival.tolist()) | set(self._tests)
-        self._roster.keep_only(kept)
-        self._in_flight = {number: pulls for number, pulls in self._in_flight.items() if number in kept}
-        self._counted = {number: count for number, count in self._counted.items() if number in kept}
-        self._peak_memory = max(self._peak_memory, len(self))

@@ -10,11 +10,11 @@ from bestbefore import plan
 from bestbefore.agents import saved
 from bestbefore.agents.certifier import Certifier
 from bestbefore.agents.merging import check_alike, merge
+from bestbefore.agents.promises import Promising
 from bestbefore.agents.rollback import all_or_nothing
-from bestbefore.agents.tested import Tested
-from bestbefore.arguments import finite
+from bestbefore.arguments import finite, whole
 from bestbefore.clock import MICROSECOND, Length, When, Window
-from bestbefore.memory import leader
+from bestbefore.memory import leader, leaders
 from bestbefore.own import jitted
 from bestbefore.plan import plan_exploration
 from bestbefore.probe.challenge import Challenges
@@ -22,7 +22,7 @@ from bestbefore.probe.fixed import FixedTests
 from bestbefore.scale import UNIT
 
 
-class Explorer(Tested):
+class Explorer(Promising):
     """Find a nearly best arm of those that are still valid, remembering only a few arms.
 
     Parameters
@@ -77,6 +77,11 @@ class Explorer(Tested):
         is settled with the rewards that it has.
     scale
         (low, high): where means live, and rewards unless there is a sigma; epsilon and all answers are in its unit.
+    top
+        With fixed tests: how many answers are wanted, for `best(top)`.  For each r up to `top`, the mean of the r-th is
+        within epsilon of the r-th best valid arm's.
+    spare
+        With fixed tests: how many more ranks are kept, so that so many arms may be withdrawn without a loss.
 
     Example
     -------
@@ -123,6 +128,8 @@ class Explorer(Tested):
         tolerance: Length | None = None,
         patience: Length | None = None,
         scale: Sequence[float] = UNIT,
+        top: int = 1,
+        spare: int = 0,
     ) -> None:
         arguments = saved.arguments_of(
             window=window,
@@ -143,6 +150,8 @@ class Explorer(Tested):
             most=most,
             patience=patience,
             scale=scale,
+            top=top,
+            spare=spare,
         )
         self.plan = made = plan_exploration(keep, **arguments)
         self._rule = made.keep.name if made.probe != "certify" else made.probe
@@ -153,6 +162,7 @@ class Explorer(Tested):
         self.epsilon, self.delta, self.guarantee = made.epsilon * self._unit, made.delta, made.guarantee
         self.slack, self.probe, self.exempt = made.slack, made.probe, self._told_length(made.exempt)
         self.patience = None if made.patience is None else self._told_length(made.patience)
+        self.top, self.spare = made.top, made.spare
         self.budget, self.relative, self.reacts = made.budget, made.relative, made.reacts
         self._own = jitted("keep", made.keep.own) if made.keep.own else None
         self._probe: FixedTests | Challenges = FixedTests()
@@ -168,93 +178,33 @@ class Explorer(Tested):
         return min(super().__len__(), self.memory)
 
     @property
-    def tests(self) -> int:
-        """The pulls of one arm's test, at most: of the newest arm, where they grow with time.
-
-        With certificates, it is what an arm may take at the very worst; most take far fewer.
-        """
-        return self.plan.tests_of(self._counted.get(self._clock.newest) or max(self._count_for_shares(), 1))
-
-    @property
     def under_test(self) -> list[Any]:
         """The arms under test, oldest first; with certificates, the newest arm while it has no slot yet."""
         return self._roster.names[len(self) :] if self._certifier else [self._roster.name(n) for n in self._tests]
 
-    @property
-    def gap(self) -> float:
-        """With probability 1 - delta the answer is within this of the best valid arm, now: a difference of means.
+    def best(self, k: int | None = None, *, at: When = None) -> Any:
+        """Return the answer, or None when no arm is stored; with `k`, a list of up to k arms, best first.
 
-        With certificates it is the highest upper bound of all other arms, stored or dropped, less the lower bound of
-        the answer.  With fixed tests it is `promise`, or the width of the scale where nothing is promised.
+        With certificates the answer is the arm that is within `gap` of the best, and others follow by their lower
+        bounds.  With fixed tests arms stand in the order of their empirical means, of equals the newest first.  An arm
+        under test is the answer if it is sure to have the highest: rewards that are still to come count as 0.  The
+        promise is about the first `top`.
         """
-        if self._certifier and not self._is_void():
-            return self._certifier.answer()[1] * self.scale.width
-        return self.scale.width if self.promise is None else self.promise
-
-    @property
-    def certified(self) -> bool:
-        """Whether the answer is within epsilon of the best, with probability 1 - delta."""
-        if self._certifier and not self._is_void():
-            return self._certifier.answer()[2]
-        return self.promise is not None
-
-    def bounds(self, arm: Hashable) -> tuple[float, float]:
-        """Return a lower and an upper bound of an arm's mean, from its certificate.
-
-        The guarantee is about those that it needs at a time, not about all arms ever.
-        """
-        number = self._roster.number(arm)
-        if not self._certifier:
-            raise ValueError(f"probe must be 'certify' for bounds of arm {arm!r}, not {self.probe!r}")
-        low, high = self._certifier.bounds(self._slot(number))
-        return self.scale.outside(low), self.scale.outside(high)
-
-    @property
-    def promise(self) -> float | None:
-        """The epsilon that is promised with probability 1 - delta, of all arms whose tests are over, or None.
-
-        It speaks of all valid arms but the `exempt` oldest, which are none unless `slack` is above 0.  There is none
-        where the settings allow none, nor while an arm is valid whose test was cut short, or got rewards after it, or
-        that was withdrawn, unless `spare` ranks make up for it; with certificates, while the answer is not certified:
-        `gap` then says what is.  A strong guarantee ends when more than `arms` arms have arrived, and others pause
-        while more than `most` are valid.
-        """
-        if self._is_void():
-            return None
-        if self._certifier and not self._certifier.answer()[2]:
-            return None
-        return None if self.plan.promise is None else self.plan.promise * self._unit
-
-    @property
-    def _unit(self) -> float:
-        """What epsilon is multiplied by to be in the user's unit: a share stays a share."""
-        return 1.0 if self.plan.relative else self.scale.width
-
-    def _is_void(self) -> bool:
-        """Say whether nothing is promised now, whatever the settings: see `promise`."""
-        if self.guarantee == "strong" and self.arrivals > (self.arms or 0):
-            return True
-        if self.plan.by_time and self.most is not None and self._clock.valid > self.most:
-            return True
-        oldest = max(self._clock.oldest, 1)
-        lost_cover = sum(number >= oldest for number in self._withdrawn) > 0
-        return self._irregular >= oldest or lost_cover
-
-    def best(self, *, at: When = None) -> Any:
-        """Return the answer, or None when no arm is stored.
-
-        With certificates it is the arm that is within `gap` of the best.  With fixed tests it is the one of the highest
-        empirical mean.  An arm under test is the answer if it is sure to have that mean: rewards that are still to come
-        count as 0.
-        """
+        most = 1 if k is None else whole("k", k)
         self._go_on(at)
         if self._certifier:
-            number = self._certifier.answer()[0]
-        else:
-            slot = leader(self._slots)
-            number = self._probe.answers and self._test_ahead(slot)
-            number = number or (int(self._slots.arrival[slot]) if slot >= 0 else 0)
-        return self._roster.name(number) if number else None
+            return self._named(self._by_lower_bound() if most > 1 else [self._certifier.answer()[0]], k)
+        ahead = self._probe.answers and self._test_ahead(leader(self._slots))
+        ranked = self._slots.arrival[leaders(self._slots, most)].tolist()
+        return self._named([ahead, *ranked], k)
+
+    def _by_lower_bound(self) -> list[int]:
+        """Return the arms here, the answer first and others by the lower bounds of their certificates."""
+        if self._certifier is None:
+            return []
+        answer, bounds = self._certifier.answer()[0], self._certifier.bounds
+        lower = {number: bounds(slot)[0] for slot, number in enumerate(self._slots.arrival.tolist()) if number}
+        return sorted(lower, key=lambda number: (number == answer, lower[number], number), reverse=True)
 
     def arrive(self, arm: Hashable, *, at: When = None) -> list[Any]:
         """Let a new arm arrive; return the arms that memory let go, so that the caller can forget them too.
@@ -387,6 +337,9 @@ class Explorer(Tested):
 
     def _restore(self, fields: dict[str, Any]) -> None:
         super()._restore(fields)
+        noted = [self._irregular, *self._withdrawn]
+        if not all(type(number) is int and 0 <= number <= self._clock.newest for number in noted):
+            raise ValueError(f"state is damaged: irregular and withdrawn cannot be {noted!r}")
         if self._certifier:
             self._certifier.restore(fields["probe"], self._clock.newest, self._counted)
             return

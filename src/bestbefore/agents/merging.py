@@ -17,8 +17,8 @@ docs/distributed.md has the proof at length.
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bestbefore.agents.base import Statistics
 from bestbefore.agents.certifier import Certifier
+from bestbefore.agents.holding import Statistics
 from bestbefore.clock import said
 from bestbefore.probe.certificates import Certificates
 from bestbefore.probe.union import Row, united

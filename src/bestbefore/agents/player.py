@@ -18,6 +18,7 @@ from bestbefore.memory import Memory, Moment, drop, expire, put
 from bestbefore.own import jitted, watched
 from bestbefore.plan import plan_play
 from bestbefore.pull import Horizon, choose, highest, horizon_of
+from bestbefore.pull.page import chances_of, drawn
 from bestbefore.scale import UNIT
 
 
@@ -147,20 +148,30 @@ class Player(BaseAgent):
         self._late, self._odds = dict(self._in_flight), {}
         return self._roster.handed_out()
 
-    def ask(self, *, at: When = None) -> Any:
+    def ask(self, k: int | None = None, *, at: When = None) -> Any:
         """Return the arm to pull next, or None when the budget of this epoch is spent; each call spends one pull.
 
         It is None, too, when all arms stored have expired or were withdrawn.
+
+        With `k`, return a list of up to k different arms for one page view, fewer if fewer are stored or left of the
+        budget.  Each is a pull of its own, and told on its own.  An index rule names the arm of the highest index, then
+        that of the next highest; "thompson" draws again among the others; "inf" draws so that it knows each arm's
+        chance to be on the page, see `bestbefore.pull.page`.
         """
+        most = 1 if k is None else whole("k", k)
         self._go_on(at)
-        if self.left == 0 or not len(self):
-            return None
-        slot, odds = self._choose()
-        number = int(self._slots.arrival[slot])
-        if odds:
-            self._odds.setdefault(number, []).append(odds)
-        self._spent += 1
-        return self._asked(number)
+        places = min(most, int(np.count_nonzero(self._slots.arrival)))
+        places = places if self.left is None else min(places, self.left)
+        page = []
+        for slot, odds in self._choose(places) if places else []:
+            number = int(self._slots.arrival[slot])
+            if odds:
+                self._odds.setdefault(number, []).append(odds)
+            self._spent += 1
+            page.append(self._asked(number))
+        if k is None:
+            return page[0] if page else None
+        return page
 
     def tell(
         self, arm: Hashable, reward: float, pulls: int = 1, *, arrival: int | None = None, at: When = None
@@ -257,26 +268,50 @@ class Player(BaseAgent):
         else:
             keep_rules.admit(self.plan.keep.number, self._slots, number, 0, 0.0, moment)
 
-    def _choose(self) -> tuple[int, float]:
-        """Return the slot that the pull rule would pull next, and the odds of that choice, 0 if they are not known."""
+    def _choose(self, places: int) -> list[tuple[int, float]]:
+        """Return the slots that the pull rule would pull next, and the odds of each choice, 0 if they are not known."""
         memory = self._foreseen(self._in_flight if self.carry else self._fresh())
         if not self.plan.pull.index:
-            losses = np.where(memory.arrival > 0, self._losses, np.inf)
-            odds = np.zeros(self.memory)
-            slot, own = choose(self.plan.pull.number, memory, losses, odds, self._spent + 1, self._noise, self._rng)
-            return int(slot), float(own)
+            return self._drawn(memory, places)
         stored = int(np.count_nonzero(memory.arrival))
         budget = int(memory.pulls.sum()) + 1 if self._budget is None else self._budget
         horizon = horizon_of(budget, stored, self.delta, self._tests_of_commit, self._noise)
         if self._budget is None:  # nothing caps the tests of commit
             horizon = horizon._replace(tests=self._tests_of_commit)
-        if self._own_pull:
-            return _highest(self._own_pull, memory, horizon), 0.0
-        return int(highest(self.plan.pull.number, memory, horizon)), 0.0
+        chosen: list[int] = []
+        for _ in range(places):
+            others = _without(memory, chosen)
+            if self._own_pull:
+                chosen.append(_highest(self._own_pull, others, horizon))
+            else:
+                chosen.append(int(highest(self.plan.pull.number, others, horizon)))
+        return [(slot, 0.0) for slot in chosen]
+
+    def _drawn(self, memory: Memory, places: int) -> list[tuple[int, float]]:
+        """Return slots by a rule that draws, with their odds."""
+        odds, chosen = np.zeros(self.memory), list[tuple[int, float]]()
+        while len(chosen) < places:
+            others = _without(memory, [slot for slot, _ in chosen])
+            losses = np.where(others.arrival > 0, self._losses, np.inf)
+            slot, own = choose(self.plan.pull.number, others, losses, odds, self._spent + 1, self._noise, self._rng)
+            if self.plan.pull.odds and places > 1:  # all at once, by the odds that `choose` has filled in
+                chances = chances_of(odds, places)
+                return [(one, float(chances[one])) for one in drawn(chances, self._rng.random())]
+            chosen.append((int(slot), float(own)))
+        return chosen
 
     def _fresh(self) -> dict[int, int]:
         """Return the pulls in flight that are of this epoch."""
         return {number: pulls - self._late.get(number, 0) for number, pulls in self._in_flight.items()}
+
+
+def _without(memory: Memory, slots: list[int]) -> Memory:
+    """Return the slots as if some were empty."""
+    if not slots:
+        return memory
+    arrival = memory.arrival.copy()
+    arrival[slots] = 0
+    return memory._replace(arrival=arrival)
 
 
 def _highest(own: Callable[..., float], memory: Memory, horizon: Horizon) -> int:

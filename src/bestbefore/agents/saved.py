@@ -63,7 +63,7 @@ def _from_version_2(state: dict[str, Any]) -> dict[str, Any]:
         if state["agent"] == "Player":
             state |= {"began": min(now, 1)}
         if state["agent"] == "Explorer":
-            arguments |= {"patience": None}
+            arguments |= {"patience": None, "top": 1, "spare": 0}
             state |= {"withdrawn": [], "probe": _with_freed(state["probe"], arms)}
         return state | {"arguments": arguments}
     except (TypeError, KeyError) as wrong:

@@ -7,9 +7,9 @@ import numpy as np
 
 from bestbefore import plan, rules
 from bestbefore.agents import saved
-from bestbefore.agents.base import Statistics
+from bestbefore.agents.holding import Statistics
 from bestbefore.agents.search import FINISHED, RUNNING, TICKING, Search
-from bestbefore.arguments import one_of
+from bestbefore.arguments import one_of, whole
 from bestbefore.clock import Length, When, Window
 from bestbefore.errors import ExpiredArm
 from bestbefore.memory import put
@@ -219,16 +219,19 @@ class Seeker(Search):
         else:
             put(self._slots, self._slot(number), number, more.pulls, more.total)
 
-    def best(self, *, at: When = None) -> Any:
+    def best(self, k: int | None = None, *, at: When = None) -> Any:
         """Return the best arm if it is known, else the one of the highest empirical mean, of equals the newest.
 
-        None when no arm is here; with an explicit flag never one that is overdue.
+        None when no arm is here; with an explicit flag never one that is overdue.  With `k`, return a list of up to k
+        arms, best first.
         """
+        if k is not None:
+            whole("k", k)
         self._go_on(at)
-        overdue = set(self._overdue())
+        overdue = set(self._overdue()) - {self._champion}
         here = [number for number in self._here() if number not in overdue]
-        number = self._champion or max(here, key=lambda one: (self._mean(one), one), default=0)
-        return self._roster.name(number) if number else None
+        order = sorted(here, key=lambda one: (one == self._champion, self._mean(one), one), reverse=True)
+        return self._named(order, k)
 
     @classmethod
     def from_state(cls, state: dict[str, Any], valid: Callable[[Any], bool] | None = None) -> Self:

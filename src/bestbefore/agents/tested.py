@@ -8,7 +8,8 @@ import math
 from typing import Any, ClassVar, Final
 
 from bestbefore import keep as keep_rules
-from bestbefore.agents.base import BaseAgent, Statistics
+from bestbefore.agents.base import BaseAgent
+from bestbefore.agents.holding import Statistics
 from bestbefore.memory import Moment, drop, expire, mean_of, put
 from bestbefore.own import watched
 from bestbefore.plan import ExplorePlan
@@ -107,7 +108,7 @@ class Tested(BaseAgent):
     def _admit(self, number: int, test: Statistics, slack: float | None = None) -> None:
         slack = self.plan.slack if slack is None else slack
         rule, coin = self.plan.keep, self._rng.random() if self.plan.keep.draws else 0.0
-        moment = Moment(self._clock.now, self.plan.window, self.arrivals, slack, coin)
+        moment = Moment(self._clock.now, self.plan.window, self.arrivals, slack, coin, self.plan.ranks)
         if self._own:
             watched(rule.name, self._own, self._slots, number, test.pulls, test.total, moment)
         else:

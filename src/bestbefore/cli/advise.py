@@ -7,7 +7,8 @@ import click
 
 from bestbefore import bounds, plan
 from bestbefore.arguments import whole
-from bestbefore.cli.options import STREAMS, make_stream
+from bestbefore.cli.options import STREAMS, make_stream, most_option, window_option
+from bestbefore.clock import Length
 from bestbefore.plan import ExplorePlan, plan_exploration
 
 Advice = dict[str, Any]
@@ -18,10 +19,11 @@ TRIED = 20
 
 
 @click.command(short_help="What is possible with your numbers, and its price.")
-@click.option("-W", "--window", default=plan.WINDOW, show_default=True, help="How many of the last are valid (W).")
+@window_option
+@most_option
 @click.option("-e", "--epsilon", default=plan.EPSILON, show_default=True, help="How far from the best it may be.")
 @click.option("-d", "--delta", default=plan.DELTA, show_default=True, help="Probability that the guarantee fails.")
-@click.option("-m", "--memory", type=int, help="Slots at hand.  [default: ceil(3/epsilon)]")
+@click.option("-m", "--memory", type=int, help="Slots at hand.  [default: ceil(3/epsilon), times --top]")
 @click.option("-n", "--arms", default=1000, show_default=True, help="Arms that arrive (n).")
 @click.option(
     "-s",
@@ -30,20 +32,27 @@ TRIED = 20
     "stream or a CSV file, see bestbefore explore --help.  [default: not tried; this takes the compiler]",
 )
 @click.option("-b", "--budget", default=1_000_000, show_default=True, help="Pulls for regret, all epochs together (T).")
+@click.option("--top", default=1, show_default=True, help="How many answers are wanted: the best k of the window.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON instead.")
 def advise(
-    window: int,
+    window: Length,
+    most: int | None,
     epsilon: float,
     delta: float,
     memory: int | None,
     arms: int,
     budget: int,
     stream: str | None,
+    top: int,
     as_json: bool,
 ) -> None:
-    """Tell what is possible, what it costs, and what no algorithm can do: the paper's Table 1 with your numbers."""
-    slots = bounds.memory(epsilon) if memory is None else whole("memory", memory)
-    rows = advice(window, epsilon, delta, slots, arms, budget, stream)
+    """Tell what is possible, what it costs, and what no algorithm can do: the paper's Table 1 with your numbers.
+
+    With a window by time, such as --window 24h, W is --most, how many arms may be valid at once.
+    """
+    width, said = _width(window, most)
+    slots = bounds.memory(epsilon, top=top) if memory is None else whole("memory", memory)
+    rows = advice(width, epsilon, delta, slots, arms, budget, stream, top)
     if as_json:
         click.echo(json.dumps(rows, indent=1))
         return
@@ -52,7 +61,7 @@ def advise(
     from rich.table import Table
 
     screen = Table(
-        title=f"W = {window:,}   epsilon = {epsilon:g}   delta = {delta:g}   memory = {slots:,}   "
+        title=f"W = {said}   epsilon = {epsilon:g}   delta = {delta:g}   memory = {slots:,}   "
         f"n = {arms:,}   T = {budget:,}",
         box=box.SIMPLE_HEAD,
     )
@@ -65,11 +74,22 @@ def advise(
         )
     console = Console(highlight=False)
     console.print(screen)
-    for line in _remarks(window, slots, arms):
+    for line in _remarks(width, slots, arms, top):
         console.print(line)
 
 
-def _remarks(window: int, slots: int, arms: int) -> list[str]:
+def _width(window: Length, most: int | None) -> tuple[int, str]:
+    """Return how many arms a window can hold, and how to say that."""
+    if not isinstance(window, int):
+        if most is None:
+            raise ValueError(f"--most must say how many arms may be valid at once, with the window {window!r}")
+        return most, f"{most:,} in {window}"
+    if most is not None:
+        raise ValueError(f"--most must be left out with a window by count, not {most}: it is the window")
+    return window, f"{window:,}"
+
+
+def _remarks(window: int, slots: int, arms: int, top: int) -> list[str]:
     """Say what the words of the table mean, and what the slots at hand can promise."""
     lines = [f"Costs {UP_TO}: the paper proves how such a number grows, but not how large that factor is."]
     if window > arms:
@@ -77,20 +97,30 @@ def _remarks(window: int, slots: int, arms: int) -> list[str]:
     if slots >= min(window, arms):
         lines.append(f"With {slots:,} slots every valid arm is stored; `bestbefore explore` shows what pulls gain.")
         return lines
-    made = plan_exploration("bucket", min(window, arms), memory=slots)
-    promise = "nothing: at least 3 slots are needed" if made.promise is None else f"epsilon = {made.promise:.3g}"
+    promise = f"nothing: at least {3 * top} slots are needed"
+    if slots >= 3 * top:
+        made = plan_exploration("bucket", min(window, arms), memory=slots, top=top)
+        promise = f"epsilon = {made.promise:.3g}"
     lines.append(f"With {slots:,} slots Algorithm 1 can promise {promise}; `bestbefore explore` shows what it gets.")
     return lines
 
 
 def advice(
-    window: int, epsilon: float, delta: float, memory: int, arms: int, budget: int, stream: str | None = None
+    window: int,
+    epsilon: float,
+    delta: float,
+    memory: int,
+    arms: int,
+    budget: int,
+    stream: str | None = None,
+    top: int = 1,
 ) -> list[Advice]:
     """Return the rows of the table: `slots` that the task takes, and whether it is possible with `memory` of them.
 
     Possible is None where the paper leaves it open.  Where a rule solves the task, `keep`, `tests` (pulls of each arm;
     with certificates, at the very worst) and `promise` are those of its plan.  With the name of a `stream`,
-    certificates are tried on it, and `expected` is the mean number of pulls of an arm.
+    certificates are tried on it, and `expected` is the mean number of pulls of an arm.  For the best `top` arms there
+    are no certificates.
 
     >>> rows = advice(window=50, epsilon=0.1, delta=0.05, memory=30, arms=1000, budget=10**6)
     >>> [row["possible"] for row in rows]
@@ -100,41 +130,45 @@ def advice(
     """
     window, arms, memory = whole("window", window), whole("arms", arms), whole("memory", memory)
     given, window = window, min(window, arms)
-    few = bounds.exact_memory(window)
+    few = bounds.exact_memory(window, top)
     return [
         _row(
-            "the exact best arm",
+            "the exact best arm" if top == 1 else f"the exact best {top} arms",
             window,
             memory >= window,
             f"no algorithm below {few:,} slots is right 99% of times" if few > 1 else "a slot for each valid arm",
             "Theorem 1",
         ),
-        *_exploration(given, epsilon, delta, memory, arms, stream),
+        *_exploration(given, epsilon, delta, memory, arms, stream, top),
         *_regret(window, memory, arms, whole("budget", budget)),
     ]
 
 
-def _exploration(window: int, epsilon: float, delta: float, memory: int, arms: int, stream: str | None) -> list[Advice]:
+def _exploration(
+    window: int, epsilon: float, delta: float, memory: int, arms: int, stream: str | None, top: int
+) -> list[Advice]:
     """Return the rows of epsilon-exploration; where W slots are no more than Algorithm 1 needs, all arms are stored."""
-    whole_window = bounds.memory(epsilon) >= window
+    whole_window = bounds.memory(epsilon, top=top) >= window
     keep = "fifo" if whole_window else "bucket"
     plans = [
-        plan_exploration(keep, window, epsilon=epsilon, delta=delta, guarantee=guarantee, arms=arms)
+        plan_exploration(keep, window, epsilon=epsilon, delta=delta, guarantee=guarantee, arms=arms, top=top)
         for guarantee in bounds.GUARANTEES
     ]
     by = ["W slots, fifo"] * 3 if whole_window else ["Theorem 2, bucket", "Lemma 4.2, bucket", "ours, bucket"]
     when = ["at one fixed time (weak)", "at all times (strong)", "at all times for ever"]
     growing = f"{plans[2].tests_of(arms):,} pulls for arm {arms:,}, growing like its logarithm"
     costs = [_in_all(plans[0].tests_of(1), arms), _in_all(plans[1].tests_of(1), arms), growing]
+    each = "" if top == 1 else f"each of the best {top} "
+    certified = [_certified(window, epsilon, delta, memory, arms, stream)] if top == 1 else []
     applies, lower = arms >= 8 * window, bounds.strong_pulls_lower(epsilon, window, arms)
     rows = [
-        _planned(f"within epsilon, {times}", made, memory, arms, cost, source)
+        _planned(f"{each}within epsilon, {times}", made, memory, arms, cost, source)
         for times, made, cost, source in zip(when, plans, costs, by, strict=True)
     ]
     unavoidable = f"at least about {_roughly(lower)} pulls in all, {UP_TO}, whatever the memory"
     return [
         *rows,
-        _certified(window, epsilon, delta, memory, arms, stream),
+        *certified,
         _row(
             "within epsilon, strong, with far fewer pulls",
             None,

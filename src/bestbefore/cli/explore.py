@@ -7,8 +7,19 @@ import click
 
 from bestbefore import plan
 from bestbefore.bounds import GUARANTEES
-from bestbefore.cli.options import Listed, check_files, deliver, make_stream, stream_options, tell_of_compilation
+from bestbefore.cli.options import (
+    Listed,
+    check_files,
+    deliver,
+    is_by_time,
+    make_stream,
+    most_option,
+    shown,
+    stream_options,
+    tell_of_compilation,
+)
 from bestbefore.cli.tables import Cells, find_marks, print_cells
+from bestbefore.clock import Length
 from bestbefore.rules import KEEP
 
 if TYPE_CHECKING:
@@ -71,13 +82,16 @@ class TestsOption(click.ParamType):  # type: ignore[type-arg]
     "of 0 and 1.  [default: paper]",
 )
 @click.option("--slack", type=float, help="How freely staircase passes over new arms.  [default: 1; with --epsilon, 0]")
+@click.option("--top", default=1, show_default=True, help="How many answers are wanted: the best k of the window.")
+@most_option
 @stream_options(delta=plan.DELTA)
 def explore(
     arms: int,
-    window: int,
+    window: Length,
     memory: list[int] | None,
     keep: list[str] | None,
     stream: str,
+    arrivals: str | None,
     rewards: str,
     sigma: float | None,
     as_json: bool,
@@ -91,34 +105,39 @@ def explore(
     staircase pulls arms only as long as it takes to certify its answer.  The error at a time is the best valid mean
     less the mean of the arm that the rule would answer with.
 
+    With a window by time, such as --window 24h, arms are tested alike only if --most says how many may be valid at
+    once; without it, the default is staircase with certificates.
+
     \b
     bestbefore explore                                   uniform means, W = 50, memory from 2 to 20
     bestbefore explore --epsilon 0.1                     what certificates save
     bestbefore explore --budget 300 --memory 8           the smallest gap that 300 pulls an arrival can buy
     """
     check_files(csv, plot)
-    certifies = settings["budget"] is not None or settings["relative"] or settings["probe"] == "certify"
+    unlimited = is_by_time(window) and settings["most"] is None and keep is None and settings["tests"] is None
+    certifies = settings["budget"] is not None or settings["relative"] or settings["probe"] == "certify" or unlimited
     keep = keep or (["staircase"] if certifies else ["bucket", "topk", "staircase"])
-    certified = settings["relative"] or (settings["probe"] == "certify" and settings["budget"] is None)
+    certified = settings["relative"] or (settings["probe"] == "certify" and settings["budget"] is None) or unlimited
     if memory is None and settings["epsilon"] is None and not certified:
         memory = [2, 4, 6, 8, 10, 14, 20]
     from bestbefore import simulate
     from bestbefore.simulate.certify_loop import certify_block
     from bestbefore.simulate.explore_loop import explore_block
 
-    source = make_stream(stream, arms, window, rewards, sigma)
-    tests = [rule for rule in keep if rule != plan.KEEP]
-    tell_of_compilation(*[explore_block] * bool(tests), *[certify_block] * (plan.KEEP in keep))
+    source = make_stream(stream, arms, window, rewards, sigma, arrivals)
+    certifying = plan.KEEP in keep and settings["top"] == 1
+    tests = [rule for rule in keep if rule != plan.KEEP or not certifying]
+    tell_of_compilation(*[explore_block] * bool(tests), *[certify_block] * certifying)
     table = simulate.explore(source, window, memory, keep, **settings)
 
     def draw(path: Path) -> None:
-        title = f"{source.name} stream of {source.length:,} arms, window {window:,}"
+        title = f"{source.name} stream of {source.length:,} arms, window {shown(window)}"
         simulate.plot(table, title=title, save=path)
 
     deliver(table, as_json, csv, plot, lambda: _print(table, source, window, settings["delta"]), draw)
 
 
-def _print(table: "Table", stream: "Stream", window: int, delta: float) -> None:
+def _print(table: "Table", stream: "Stream", window: Length, delta: float) -> None:
     """Print mean and worst error for each memory and rule; the lowest mean at a memory is marked, if it is so for sure.
 
     Pulls stand beside them: rules that test all arms pull alike, but king and certificates go their own way.
@@ -126,13 +145,19 @@ def _print(table: "Table", stream: "Stream", window: int, delta: float) -> None:
     runs = len(set(table["run"].tolist()))
     title = (
         f"Error of the answer: mean over all times (worst)\n{stream.name} stream of {stream.length:,} arms, "
-        f"window {window:,}, {runs} run{'s' * (runs > 1)}"
+        f"window {shown(window)}, {runs} run{'s' * (runs > 1)}"
     )
     rows = table.summary(["keep", "memory"], ["mean", "max", "pulls"])
     errors: Cells = {(row["memory"], (row["keep"],)): f"{row['mean']:.4f} ({row['max_high']:.3f})" for row in rows}
     pulls: Cells = {(row["memory"], (row["keep"],)): f"{row['pulls'] / stream.length:,.0f}" for row in rows}
     marks = find_marks(table, ["keep"], "mean")
+    ranks = [name for name in table.columns if name.startswith("mean_")]
     print_cells(title, ["keep"], "error", errors, beside=("pulls per arm", pulls), marks=marks)
+    if ranks:
+        click.echo(f"Mean error by rank, of {len(ranks)} answers:")
+        for row in table.summary(["keep", "memory"], ranks):
+            errors_by_rank = "  ".join(f"{row[rank]:.4f}" for rank in ranks)
+            click.echo(f"  {row['keep']}, {row['memory']:,} slots: {errors_by_rank}")
     promises = [row for row in table.summary(["keep", "memory"], ["gap", "certified", "epsilon"]) if row["gap"] < 1]
     if promises:
         click.echo(f"With probability {1 - delta:g} at a time, the answer is within this of the best:")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestbefore import plan
+from bestbefore.clock import Length, window_of
 
 if TYPE_CHECKING:
     from bestbefore.simulate import Table
-    from bestbefore.streams import Stream
+    from bestbefore.streams import Arrivals, Stream
 
 STREAMS = ("uniform", "two-level", "beta", "decreasing", "sawtooth", "constant")
 MOVIELENS: dict[str, dict[str, Any]] = {
@@ -40,12 +41,53 @@ class Listed(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is not a comma-separated list of whole numbers, such as 2,4,8", param, ctx)
 
 
-def memories_up_to(window: int) -> list[int]:
-    """Return a tenth of the window, and so on up to all of it.
+class WindowOption(click.ParamType):  # type: ignore[type-arg]
+    """A number of arrivals, or a time."""
 
-    >>> memories_up_to(50)
-    [5, 10, 15, 20, 30, 40, 50]
+    name = "count or time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Length:
+        """Read a whole number, or a time such as 24h."""
+        try:
+            return int(value)
+        except ValueError:
+            window_of(value)
+            return str(value)
+
+
+window_option = click.option(
+    "-W",
+    "--window",
+    type=WindowOption(),
+    default=plan.WINDOW,
+    show_default=True,
+    help="How many of the last are valid (W); or for how long an arm is: 24h, '30 days'.",
+)
+most_option = click.option("--most", type=int, help="How many arms may be valid at once, with a window by time.")
+
+
+def is_by_time(window: Length) -> bool:
+    """Say whether a window is by time."""
+    return window_of(window).by_time
+
+
+def shown(window: Length) -> str:
+    """Return a window as it stands in a title.
+
+    >>> shown(5000), shown("24h")
+    ('5,000', '24h')
     """
+    return f"{window:,}" if isinstance(window, int) else str(window)
+
+
+def memories_up_to(window: Length) -> list[int]:
+    """Return a tenth of the window, and so on up to all of it; by time, 5 to 20, since nobody knows what it holds.
+
+    >>> memories_up_to(50), memories_up_to("24h")
+    ([5, 10, 15, 20, 30, 40, 50], [5, 10, 20])
+    """
+    if not isinstance(window, int):
+        return [5, 10, 20]
     return sorted({max(1, round(window * tenth / 10)) for tenth in (1, 2, 3, 4, 6, 8, 10)})
 
 
@@ -53,13 +95,47 @@ memory_option = click.option(
     "-m",
     "--memory",
     type=Listed(int),
-    help="Slots: one number or several, as in 5,20,50.  [default: a tenth of the window up to all of it, in steps]",
+    help="Slots: one number or several, as in 5,20,50.  [default: a tenth of the window up to all of it, in steps; "
+    "with a window by time, 5,10,20]",
 )
 """The option of the commands that measure regret."""
 
 
-def make_stream(name: str, arms: int, window: int, rewards: str, sigma: float | None) -> "Stream":
-    """Make the stream that was asked for."""
+def make_arrivals(text: str) -> "Arrivals":
+    """Make the arrival process that was asked for."""
+    from bestbefore import streams
+
+    name, _, settings = text.partition(":")
+    if name == "poisson" and settings:
+        return streams.poisson(settings)
+    if name == "day-and-night" and settings:
+        return streams.day_and_night(settings)
+    size, comma, quiet = settings.partition(",")
+    if name == "bursts" and comma and size.strip().isdecimal():
+        return streams.bursts(int(size), quiet)
+    raise ValueError(f"arrivals must be as in poisson:10/h, day-and-night:10/h or bursts:20,1h, not {text!r}")
+
+
+def make_stream(
+    name: str, arms: int, window: Length, rewards: str, sigma: float | None, arrivals: str | None = None
+) -> "Stream":
+    """Make the stream that was asked for; arms of a CSV file and of MovieLens may know when they arrive."""
+    span, process = window_of(window), None if arrivals is None else make_arrivals(arrivals)
+    usual = max(round(span.length / process.gap), 1) if process is not None and span.by_time else span.length
+    if name in STREAMS and span.by_time and process is None:
+        raise ValueError(f"--arrivals must say when arms arrive, as in poisson:10/h, with the window {window!r}")
+    made = _without_times(name, arms, usual, rewards, sigma)
+    if process is not None:
+        return made.at(process)
+    if span.by_time and not made.timed:
+        raise ValueError(
+            f"the stream {name!r} has no times: with the window {window!r} it needs --arrivals, as in poisson:10/h"
+        )
+    return made
+
+
+def _without_times(name: str, arms: int, window: int, rewards: str, sigma: float | None) -> "Stream":
+    """Make the arms that were asked for; a window has about `window` of them."""
     from bestbefore import streams
 
     if sigma is not None and rewards != "gaussian":
@@ -154,8 +230,11 @@ def stream_options(delta: float) -> Callable[[Callable[..., Any]], Callable[...,
     path = click.Path(dir_okay=False, path_type=Path)
     options = [
         click.option("-n", "--arms", default=1000, show_default=True, help="Arms that arrive (n), unless from a file."),
+        window_option,
         click.option(
-            "-W", "--window", default=plan.WINDOW, show_default=True, help="How many of the last are valid (W)."
+            "--arrivals",
+            help="When arms arrive, for a window by time: poisson:10/h, day-and-night:10/h, or bursts:20,1h for 20 at "
+            "once and then about an hour of quiet.  [default: as a CSV file or movielens-first-rating says]",
         ),
         click.option(
             "-s",
@@ -164,7 +243,8 @@ def stream_options(delta: float) -> Callable[[Callable[..., Any]], Callable[...,
             show_default=True,
             help=f"{', '.join(STREAMS)}; movielens, movielens-100k or movielens-latest-small, in random order, or with "
             "-first-rating or -release-year behind it; or a CSV file, an arm a line, with a column 'mean', or with "
-            "columns that are called by levels, such as 0,0.5,1, and say how often the arm was rated so.",
+            "columns that are called by levels, such as 0,0.5,1, and say how often the arm was rated so; and with a "
+            "column 'time', in seconds or as a date, for a window by time.",
         ),
         click.option(
             "--rewards",

@@ -13,10 +13,13 @@ from bestbefore.cli.options import (
     make_stream,
     memories_up_to,
     memory_option,
+    most_option,
+    shown,
     stream_options,
     tell_of_compilation,
 )
 from bestbefore.cli.tables import print_by_memory
+from bestbefore.clock import Length
 from bestbefore.rules import KEEP_TO_PLAY, PULL
 
 
@@ -36,10 +39,11 @@ from bestbefore.rules import KEEP_TO_PLAY, PULL
 @click.option("-b", "--budget", default=1000, show_default=True, help="Pulls of each epoch (T_j).")
 @click.option("--fresh", is_flag=True, help="Begin afresh in each window, instead of carrying over what is known.")
 @click.option("--full-windows", is_flag=True, help="Begin with the first full window, as the paper does.")
+@most_option
 @stream_options(delta=plan.PLAY_DELTA)
 def play(
     arms: int,
-    window: int,
+    window: Length,
     memory: list[int] | None,
     keep: list[str],
     pull: list[str],
@@ -47,6 +51,7 @@ def play(
     fresh: bool,
     full_windows: bool,
     stream: str,
+    arrivals: str | None,
     rewards: str,
     sigma: float | None,
     as_json: bool,
@@ -70,8 +75,8 @@ def play(
     from bestbefore import simulate
     from bestbefore.simulate.play_loop import play_block
 
-    source = make_stream(stream, arms, window, rewards, sigma)
-    if window > source.length and full_windows:
+    source = make_stream(stream, arms, window, rewards, sigma, arrivals)
+    if isinstance(window, int) and window > source.length and full_windows:
         raise ValueError(
             f"window must be at most {source.length}, the arms of the stream, not {window}, with --full-windows"
         )
@@ -79,7 +84,7 @@ def play(
     sizes = memory or memories_up_to(window)
     settings |= {"carry": not fresh, "partial": not full_windows}
     table = simulate.play(source, window, budget, sizes, keep, pull, **settings)
-    title = f"{source.name} stream of {source.length:,} arms, window {window:,}, {budget:,} pulls an epoch"
+    title = f"{source.name} stream of {source.length:,} arms, window {shown(window)}, {budget:,} pulls an epoch"
 
     def draw(path: Path) -> None:
         simulate.plot(table, title=title, save=path)

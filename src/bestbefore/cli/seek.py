@@ -13,10 +13,12 @@ from bestbefore.cli.options import (
     make_stream,
     memories_up_to,
     memory_option,
+    shown,
     stream_options,
     tell_of_compilation,
 )
 from bestbefore.cli.tables import print_by_memory
+from bestbefore.clock import Length
 from bestbefore.rules import CLOCKS, FLAGS, INDEXED, strategies_of
 
 if TYPE_CHECKING:
@@ -62,13 +64,14 @@ _STRATEGIES = "; ".join(f"{flag}: {', '.join(strategies_of(flag))}" for flag in 
 @stream_options(delta=plan.PLAY_DELTA)
 def seek(
     arms: int,
-    window: int,
+    window: Length,
     memory: list[int] | None,
     flag: str,
     strategy: list[str] | None,
     budget: int,
     clock: str,
     stream: str,
+    arrivals: str | None,
     rewards: str,
     sigma: float | None,
     as_json: bool,
@@ -92,12 +95,12 @@ def seek(
     from bestbefore import simulate
     from bestbefore.simulate.seek_loop import seek_block
 
-    source = make_stream(stream, arms, window, rewards, sigma)
+    source = make_stream(stream, arms, window, rewards, sigma, arrivals)
     tell_of_compilation(seek_block)
     clock = clock.replace("-", " ")
     sizes = memory or memories_up_to(window)
     table = simulate.seek(source, window, budget, sizes, flag, strategy, clock=clock, **settings)
-    title = f"{source.name} stream of {source.length:,} arms, window {window:,}, {budget:,} pulls, {flag} flag"
+    title = f"{source.name} stream of {source.length:,} arms, window {shown(window)}, {budget:,} pulls, {flag} flag"
     title += ", time stops" * (clock == "stops")
 
     def draw(path: Path) -> None:

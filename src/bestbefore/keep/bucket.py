@@ -4,6 +4,10 @@ Algorithm 1 of Braverman et al.  Slice j of m holds the empirical means in ((j-1
 mean of 0 as well.  With m = ceil(3 / epsilon) slices and means known within epsilon / 3, the arm in the highest slice
 that is not empty is within epsilon of the best arm in the window (Theorem 2).
 
+For the best k, `ranks` is k: there are m / k slices, rounded down, and each keeps its newest k arms, in slots of its
+own.  So an arm that had to go has k newer ones in its slice, and the r-th answer is within a slice of the r-th best,
+for each r up to k.
+
 >>> from bestbefore.memory import empty_memory
 >>> memory, moment = empty_memory(4), Moment(now=4, window=9, arrivals=4, slack=0.0, coin=0.0)
 >>> [admit(memory, arrival, 100, total, moment) for arrival, total in enumerate((0.0, 25.0, 26.0, 100.0), start=1)]
@@ -33,15 +37,27 @@ def slice_of(mean: float, slices: int) -> int:
 
 @njit
 def admit(memory: Memory, arrival: int, pulls: int, total: float, moment: Moment) -> int:
-    """Store the arm in the slot of its slice, unless a newer arm stands there; return the slot, or -1."""
+    """Store the arm in a slot of its slice, unless newer arms stand there; return the slot, or -1."""
     if pulls == 0:
         slot = _room(memory)
     else:
-        slot = slice_of(total / pulls, memory.arrival.size)
+        slices = max(memory.arrival.size // moment.ranks, 1)
+        first = slice_of(total / pulls, slices) * moment.ranks
+        slot = _oldest_or_free(memory, first, moment.ranks)
         if memory.arrival[slot] > arrival:
             return -1
     put(memory, slot, arrival, pulls, total)
     return slot
+
+
+@njit
+def _oldest_or_free(memory: Memory, first: int, places: int) -> int:
+    """Return, of the slots of a slice, a free one or that of its oldest arm; an empty slot has arrival 0."""
+    found = first
+    for slot in range(first + 1, min(first + places, memory.arrival.size)):
+        if memory.arrival[slot] < memory.arrival[found]:
+            found = slot
+    return found
 
 
 @njit

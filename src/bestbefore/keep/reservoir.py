@@ -22,7 +22,8 @@ def admit(memory: Memory, arrival: int, pulls: int, total: float, moment: Moment
     """Store the arm in a free slot, or with probability m / t in one at random; return the slot, or -1."""
     slot = free_slot(memory)
     if slot < 0:
-        slot = int(moment.coin * max(arrival, memory.arrival.size))  # one settled late, t < m, enters for sure
+        t = min(arrival, moment.arrivals)  # of an arm settled late its own; by time its number is no count, and higher
+        slot = int(moment.coin * max(t, memory.arrival.size))  # one settled late, t < m, enters for sure
         if slot >= memory.arrival.size:
             return -1
     put(memory, slot, arrival, pulls, total)

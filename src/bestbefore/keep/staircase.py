@@ -23,6 +23,21 @@ valid arms but the *oldest* floor(slack W / m).  With slack 0 that is the whole 
 with slack m or more it is nothing.  In return, slack saves the slot of a newest arm that will hardly be needed, which
 matters when slots are few.  docs/theory.md has the proof, and docs/keep-rules.md shows the trade.
 
+For the best k, `ranks` is k.  An arm can never be one of the best k again once k newer ones are no worse.  What is left
+are the arms of the *k-skyband*, in random order about k (1 + ln(W / k)).  The rest is as above, with k-th neighbours,
+and m / k + 1 cells, m / k rounded down:
+
+- An arm is one of the best k once fewer than k better ones are left: a_(i-1) is the age of the one that has to expire
+  for that.  In the end the k-th best of newer arms answers in its place: mu_(i+1) is the k-th highest mean among them.
+  The cost is as above, times (a_(i-1) / W)^(k-1): the more arms it is among the best k of, the more it takes to push it
+  out.  That was found by trial.
+- An arm may go if k newer ones are in its cell or a higher one, or if it is in the lowest cell.  At most k arms of each
+  other cell may not, k (m / k) in all; so of m + 1 candidates one may.  It may be passed over if k arms that are no
+  worse are older by slack W / (m / k) at most.
+
+At every time, each arm that counts is stored, or in the lowest cell, or has k stored arms in its cell or a higher one.
+So the r-th answer is within a cell of the r-th best, for each r up to k.
+
 >>> from bestbefore.memory import empty_memory
 >>> memory = empty_memory(2)
 >>> def arrive(arrival, mean):
@@ -42,7 +57,7 @@ import numpy.typing as npt
 from bestbefore._jit import njit
 from bestbefore.keep.bucket import slice_of
 from bestbefore.keep.topk import free_or_unpulled
-from bestbefore.memory import Memory, Moment, drop, free_slot, mean_of, put
+from bestbefore.memory import Memory, Moment, drop, free_slot, mean_of, note_highest, put
 
 
 @njit
@@ -53,7 +68,7 @@ def admit(memory: Memory, arrival: int, pulls: int, total: float, moment: Moment
         put(memory, slot, arrival, 0, 0.0)
         return slot
     mean = total / pulls
-    if _drop_dominated(memory, arrival, mean):
+    if _drop_dominated(memory, arrival, mean, moment.ranks):
         return -1
     slot = free_slot(memory)
     if slot < 0:
@@ -64,44 +79,81 @@ def admit(memory: Memory, arrival: int, pulls: int, total: float, moment: Moment
 
 
 @njit
-def _drop_dominated(memory: Memory, arrival: int, mean: float) -> bool:
-    """Drop every arm that is older than the given one and no better; tell whether the given one is such itself."""
-    dominated = False
+def _drop_dominated(memory: Memory, arrival: int, mean: float, ranks: int) -> bool:
+    """Drop every arm that now has `ranks` newer ones no worse; tell whether the given arm is such itself."""
+    beaten = 0
     for slot in range(memory.arrival.size):
         if memory.arrival[slot] > 0:
             other = mean_of(memory, slot)
             if memory.arrival[slot] < arrival and other <= mean:
-                drop(memory, slot)
+                if ranks == 1 or 1 + _newer_no_worse(memory, slot) >= ranks:
+                    drop(memory, slot)
             elif memory.arrival[slot] > arrival and other >= mean:
-                dominated = True
-    return dominated
+                beaten += 1
+    return beaten >= ranks
+
+
+@njit
+def _newer_no_worse(memory: Memory, slot: int) -> int:
+    """Count the arms stored that are newer than the one in `slot` and no worse."""
+    found, mean = 0, mean_of(memory, slot)
+    for other in range(memory.arrival.size):
+        found += memory.arrival[other] > memory.arrival[slot] and mean_of(memory, other) >= mean
+    return found
 
 
 @njit
 def _least_loss(memory: Memory, arrival: int, mean: float, moment: Moment) -> int:
-    """Return the slot whose arm may go at the least cost, or -1 if that is the arm given."""
-    slots = memory.arrival.size
+    """Return the slot whose arm may go at the least cost, or -1 if that is the arm given; of equals, the oldest."""
+    slots, ranks = memory.arrival.size, moment.ranks
+    cells = slots // ranks + 1
     order = _oldest_first(memory, arrival)
-    means = np.empty(slots + 1)
+    means, ages = np.empty(slots + 1), np.empty(slots + 1, np.int64)
     for step in range(slots + 1):
         means[step] = mean if order[step] < 0 else mean_of(memory, order[step])
-    cheapest, least, age_before = -1, np.inf, moment.window + 1
-    for step in range(slots + 1):
-        age = moment.now + 1 - (arrival if order[step] < 0 else memory.arrival[order[step]])
-        answers = age_before - age
-        cell = slice_of(means[step], slots + 1)
-        if step < slots:
-            may_go = cell == slice_of(means[step + 1], slots + 1)
-            loss = (means[step] - means[step + 1]) * age * answers
+        ages[step] = moment.now + 1 - (arrival if order[step] < 0 else memory.arrival[order[step]])
+    cheapest, least = -1, np.inf
+    newer = np.full(ranks, -np.inf)  # the highest means of newer arms, falling
+    for step in range(slots, -1, -1):
+        until = _age_of_last_better(means, ages, step, newer, moment.window)
+        answers = until - ages[step]
+        lasts = (until / moment.window) ** (ranks - 1)
+        cell = slice_of(means[step], cells)
+        if step <= slots - ranks:
+            may_go = cell == slice_of(newer[-1], cells)
+            loss = (means[step] - newer[-1]) * ages[step] * answers * lasts
         else:
             # An arm that is stored is not passed over: others may have been passed over in its favour.
-            passed_over = order[step] < 0 and answers * slots <= moment.slack * moment.window
+            passed_over = order[step] < 0 and answers * (slots // ranks) <= moment.slack * moment.window
             may_go = cell == 0 or passed_over
-            loss = max(means[step], 0.0) * answers / 3  # by trial: less is better in random order, worse in falls
-        if may_go and loss < least:
+            loss = max(means[step], 0.0) * answers / 3 * lasts  # by trial: less is better in random order, not in falls
+        if may_go and loss <= least:
             cheapest, least = order[step], loss
-        age_before = age
+        note_highest(newer, means[step])
     return cheapest
+
+
+@njit
+def _age_of_last_better(
+    means: npt.NDArray[np.float64],
+    ages: npt.NDArray[np.int64],
+    step: int,
+    newer: npt.NDArray[np.float64],
+    window: int,
+) -> int:
+    """Return the age of the arm that has to expire before the one of this step is among the best `newer.size`.
+
+    That many arms are better now, or as good and newer: the last of them to expire that is older.  It is W + 1 if there
+    are fewer, and the arm is among the best by now.
+    """
+    better = 0
+    while better < newer.size and newer[better] >= means[step]:
+        better += 1
+    for older in range(step - 1, -1, -1):
+        better += means[older] > means[step]
+        if better >= newer.size:
+            return ages[older]  # type: ignore[no-any-return]
+    return window + 1
 
 
 @njit

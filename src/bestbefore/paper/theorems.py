@@ -16,6 +16,8 @@ from bestbefore.paper.finding import Finding
 from bestbefore.paper.keeping_theorems import king, slices, stairs
 from bestbefore.paper.pair_theorems import fixed_tests
 from bestbefore.paper.regret_theorems import regret_lower, regret_upper
+from bestbefore.paper.time_theorems import windows_by_time
+from bestbefore.paper.top_theorems import best_k
 from bestbefore.progress import progress_bar
 
 CAVEAT = (
@@ -40,6 +42,8 @@ THEOREMS: dict[str, Callable[..., list[Finding]]] = {
     "gap": gap,
     "certified-pulls": certified_pulls,
     "fixed-tests": fixed_tests,
+    "best-k": best_k,
+    "windows-by-time": windows_by_time,
 }
 """The experiments by name."""
 

@@ -106,6 +106,7 @@ class Trial:
         arms_rng, rewards = np.random.default_rng((self.seed, self.first)).spawn(2)
         drawn = [arms for _ in range(runs) for arms in self.stream.blocks(arms_rng)]
         means, weights = np.stack([arms.means for arms in drawn]), np.stack([arms.weights for arms in drawn])
+        times = np.stack([arms.times for arms in drawn])
         state = with_room_for(start_run(self.settings.slots, runs * length), drawn[0])
         shape = (runs, length)
         seen = Seen(
@@ -116,7 +117,8 @@ class Trial:
             _no_counts(state, runs),
         )
         noise, levels, logs = self.stream.noise, drawn[0].levels, np.ascontiguousarray(self.logs)
-        _run_rows(state, means, levels, weights, noise, logs, self.window, self.budgets, self.settings, rewards, seen)
+        how = self.window, self.budgets, self.settings
+        _run_rows(state, means, levels, weights, times, noise, logs, *how, rewards, seen)
         return seen
 
 
@@ -139,6 +141,7 @@ def _run_rows(
     means: Floats,
     levels: Floats,
     weights: Any,
+    times: Ints,
     noise: Noise,
     logs: Floats,
     window: int,
@@ -148,11 +151,12 @@ def _run_rows(
     seen: Seen,
 ) -> None:
     """Run a stream for each row of means, each from an empty memory."""
+    crowded = np.zeros(0, np.bool_)
     for run in range(means.shape[0]):
         expire(state.certificates, NEVER)
         state.queue.marks[:] = 0
         state.counts[:] = 0
-        arms = Arms(means[run], levels, weights[run], noise)
+        arms = Arms(means[run], levels, weights[run], noise, times[run])
         traced = Traced(seen.answers[run], seen.errors[run], seen.gaps[run], seen.pulls[run])
-        certify_block(state, arms, logs, window, budgets[run], settings, rewards, traced)
+        certify_block(state, arms, logs, window, budgets[run], settings, rewards, traced, crowded)
         seen.counts[run, :] = state.counts

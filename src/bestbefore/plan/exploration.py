@@ -9,6 +9,9 @@
 >>> plan = plan_exploration(window=50, memory=6)                   # few slots, put to their best use
 >>> plan.probe, plan.promise, plan.exempt                          # within 1/2 of all but the 8 oldest valid arms
 ('fixed', 0.5, 8)
+>>> plan = plan_exploration("bucket", window=500, epsilon=0.3, top=3)   # three answers take three times the slots
+>>> plan.memory, plan.promise
+(30, 0.3)
 """
 
 import math
@@ -22,6 +25,7 @@ from bestbefore.clock import Length, Window, window_of
 from bestbefore.noise import noise_of
 from bestbefore.plan.defaults import DELTA, EPSILON, GUARANTEE, KEEP, WINDOW
 from bestbefore.plan.explore_plan import TEST_RULES, ExplorePlan
+from bestbefore.plan.slots import cell_width, least_memory, slots_for, theta_for, too_few, words_of
 from bestbefore.plan.windows import most_of
 from bestbefore.rules import PROBE, Keep, keep_rule
 from bestbefore.scale import UNIT, scale_of
@@ -48,14 +52,18 @@ def plan_exploration(
     sigma: float | None = None,
     patience: Length | None = None,
     scale: Sequence[float] = UNIT,
+    top: int = 1,
+    spare: int = 0,
 ) -> ExplorePlan:
     """Check what a person has said about exploration, and derive the rest.
 
     Unless said otherwise, arms are certified where the keep rule allows it and it is known when to stop: at an epsilon,
     which is a tenth of the scale if nothing is said, or at a budget.  `most` is for windows by time: how many arms may
-    be valid at once; certificates can do without.  `pending` to `slack` and `patience` are about fixed tests.
+    be valid at once; certificates can do without.  `pending` to `slack`, `patience`, `top` and `spare`
+    are about fixed tests.
     """
     rule, span, unit = keep_rule(keep), window_of(window), scale_of(scale)
+    ranked = _ranked(rule, most := most_of(span, most), top, spare)
     for name, value in (("relative", relative), ("reacts", reacts)):
         if not isinstance(value, bool):
             raise ValueError(f"{name} must be True or False, not {value!r}")
@@ -63,13 +71,15 @@ def plan_exploration(
     about_tests |= {"slack": slack, "patience": patience}
     about_certificates = {"budget": budget, "relative": relative or None, "reacts": reacts or None}
     ends = epsilon is not None or memory is None or budget is not None
-    probe = _probe(rule, probe, ends, about_tests, about_certificates)
+    probe = _probe(rule, probe, ends, about_tests, about_certificates, ranked)
     common: dict[str, Any] = {
         "keep": rule,
         "probe": probe,
         "window": span.length,
         "by_time": span.by_time,
-        "most": most_of(span, most),
+        "most": most,
+        "top": whole("top", top),
+        "spare": whole("spare", spare, at_least=0),
         "delta": between("delta", delta, 0, 1),
         "guarantee": one_of("guarantee", guarantee, bounds.GUARANTEES),
         "arms": None if arms is None else whole("arms", arms),
@@ -82,18 +92,44 @@ def plan_exploration(
     if probe == "certify":
         plan = _certified(common, epsilon, memory, budget, relative=relative, reacts=reacts)
     else:
-        plan = _tested(common, epsilon, memory, whole("pending", pending), tests, split, slack)
+        plan = _tested(common, epsilon, memory, whole("pending", pending), tests, split, slack, unit.width)
         plan = replace(plan, patience=_patience(span, patience))
     plan.tests_of(1)  # complains of what is missing for the guarantee
     return plan
 
 
-def _probe(rule: Keep, probe: str | None, ends: bool, tests: dict[str, Any], certificates: dict[str, Any]) -> str:
+def _ranked(rule: Keep, most: int | None, top: int, spare: int) -> str:
+    """Check how many ranks are to be kept; return what was said of that, in words, or nothing if it is one."""
+    if most is not None and whole("top", top) > most:
+        raise ValueError(f"top must be at most {most}, the arms valid at once, not {top}")
+    ranks = whole("top", top) + whole("spare", spare, at_least=0)
+    if rule.slots is not None and ranks > rule.slots:
+        raise ValueError(
+            f"top must be 1 and spare 0 with keep={rule.name!r}, which stores a single arm, not {top} and {spare}"
+        )
+    return words_of(top=top, spare=spare)
+
+
+def _probe(
+    rule: Keep,
+    probe: str | None,
+    ends: bool,
+    tests: dict[str, Any],
+    certificates: dict[str, Any],
+    ranked: str,
+) -> str:
     """Return how arms are tested: as the keep rule needs it, and as it was said."""
     said_of_tests = [name for name, value in tests.items() if value is not None]
     said_of_certificates = [name for name, value in certificates.items() if value is not None]
+    if ranked and rule.certifies and (probe == "certify" or (probe is None and said_of_certificates)):
+        name = "probe" if probe else said_of_certificates[0]
+        value = probe or certificates[name]
+        raise ValueError(
+            f"{name} must be left out with {ranked}, not {value!r}: certificates are about one answer, and the best k "
+            "take fixed tests"
+        )
     if probe is None:
-        certify = rule.certifies and (bool(said_of_certificates) or (ends and not said_of_tests))
+        certify = rule.certifies and not ranked and (bool(said_of_certificates) or (ends and not said_of_tests))
         probe = "certify" if certify else rule.probe
     possible = [rule.probe] + ["certify"] * rule.certifies
     if one_of("probe", probe, PROBE) not in possible:
@@ -173,14 +209,20 @@ def _tested(
     tests: int | str | None,
     split: float | None,
     slack: float | None,
+    width: float,
 ) -> ExplorePlan:
     """Return the plan of an explorer that tests each arm when it arrives.
 
     `epsilon` alone gives the slots, by `split`; `memory` alone gives epsilon, as in the paper 3 / memory.  With both,
     tests are for what the slots leave of epsilon.  With a number of `tests`, each arm is pulled so often, whatever
-    epsilon is, and nothing is promised.
+    epsilon is, and nothing is promised.  `width` is that of the scale, in which the caller gave epsilon.
+
+    With a window by time there may be more arms than `most` for a while, and then staircase drops some that are valid.
+    So it has cells, and its part of epsilon for them, even with `most` slots: the promise is to hold again afterwards.
     """
-    rule, most = common["keep"], common["most"]
+    if common["by_time"] and common["keep"].cells is not None:
+        common |= {"keep": replace(common["keep"], whole=False)}
+    rule, most, ranks = common["keep"], common["most"], common["top"] + common["spare"]
     if tests is None or isinstance(tests, str):
         tests = one_of("tests", tests or "paper", TEST_RULES)
     else:
@@ -190,21 +232,28 @@ def _tested(
             "tests must be 'paper', 'pairs' or a number with sigma, not 'exact': that is for rewards of 0 and 1"
         )
     counted = isinstance(tests, int)
+    if ranks > 1 and not counted and tests != "paper":
+        ranked = words_of(top=common["top"], spare=common["spare"])
+        raise ValueError(f"tests must be 'paper' or a number with {ranked}, not {tests!r}: that is about one answer")
     slack = between("slack", _slack(epsilon, memory) if slack is None else slack, 0, math.inf, closed="left")
     if epsilon is not None or memory is None:
         epsilon = between("epsilon", EPSILON if epsilon is None else epsilon, 0, 1, closed="right")
     if memory is None:
-        slots, theta = _slots_for(rule, most, float(epsilon or EPSILON), split)
+        slots, theta = slots_for(rule, most, float(epsilon or EPSILON), split, ranks)
     elif split is not None:
         raise ValueError(f"split must be left out when memory is given, not {split!r}: the slots decide it")
     else:
-        memory = whole("memory", memory, at_least=pending)
+        least = least_memory(common, pending, None if counted else epsilon)
+        if whole("memory", memory) < least:
+            raise ValueError(
+                too_few(common, pending, None if counted or epsilon is None else epsilon * width, least, memory)
+            )
         slots = memory - (pending - 1)
-        theta = _theta_for(rule, most, slots, epsilon, counted)
-    epsilon = bounds.epsilon_for_memory(slots) if epsilon is None else epsilon
+        theta = theta_for(rule, most, slots, epsilon, ranks)
+    epsilon = bounds.epsilon_for_memory(max(slots, ranks), top=ranks) if epsilon is None else epsilon
     slots = rule.slots or slots
-    exempt = _exempt(rule, common["window"], most, slots, slack)
-    sure = _width(rule, most, slots) is not None and epsilon <= 1 and exempt < common["window"]
+    exempt = _exempt(rule, common["window"], most if rule.whole else None, slots, ranks, slack)
+    sure = cell_width(rule, most, slots, ranks) is not None and epsilon <= 1 and exempt < common["window"]
     if most is None and not counted and rule.probe == "fixed" and (common["guarantee"] == "weak" or tests != "paper"):
         raise ValueError(
             "most must be given with a window by time and fixed tests, not None: how many arms may be valid at once?"
@@ -239,44 +288,9 @@ def _slack(epsilon: float | None, memory: int | None) -> float:
     return 1.0 if epsilon is None and memory is not None else 0.0
 
 
-def _slots_for(rule: Keep, most: int | None, epsilon: float, split: float | None) -> tuple[int, float]:
-    """Return the slots that the rule needs for epsilon, and how far means may be off."""
-    split = rule.split if split is None else split
-    slots = bounds.memory(epsilon, split)
-    if rule.whole and rule.cells is None and most is None:
-        raise ValueError(
-            f"memory or most must be given with a window by time and keep={rule.name!r}, not None: it stores all arms"
-        )
-    if rule.whole and most is not None and (rule.cells is None or slots >= most):
-        return most, bounds.noise(epsilon, split=0)
-    return slots, bounds.noise(epsilon, split)
-
-
-def _theta_for(rule: Keep, most: int | None, slots: int, epsilon: float | None, counted: bool) -> float:
-    """Return how far means may be off if so many slots are to do; a third of epsilon where that follows from them."""
-    width = _width(rule, most, slots)
-    if epsilon is None:
-        return (3 if width == 0 else 2) / (2 * slots)
-    if width is None:
-        return bounds.noise(epsilon)
-    if epsilon <= width and not counted:
-        few = math.floor(1 / epsilon + 1e-9) - (rule.cells or 0)
-        raise ValueError(
-            f"memory must be more than {few} slots to promise epsilon={epsilon!r} with keep={rule.name!r}, "
-            f"besides those of pending arms, not {slots}; without epsilon, memory is put to the best use it has"
-        )
-    return max((epsilon - width) / 2, 0.0)
-
-
-def _width(rule: Keep, most: int | None, slots: int) -> float | None:
-    """Return what slots cost of epsilon: 0 for a whole window, a cell where there are cells; None for no promise."""
-    if rule.whole and most is not None and slots >= most:
-        return 0.0
-    return None if rule.cells is None else 1 / (slots + rule.cells)
-
-
-def _exempt(rule: Keep, window: int, most: int | None, slots: int, slack: float) -> int:
+def _exempt(rule: Keep, window: int, most: int | None, slots: int, ranks: int, slack: float) -> int:
     """Return how much of the window may be better than the answer, since its stand-in has expired: the oldest part."""
     if not rule.slack or (most is not None and slots >= most):
         return 0
-    return window if slack >= slots else math.floor(slack * window / slots)
+    per_rank = slots // ranks
+    return window if slack >= per_rank else math.floor(slack * window / per_rank)

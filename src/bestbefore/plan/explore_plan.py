@@ -28,6 +28,9 @@ class ExplorePlan:
     `window` is a number of arrivals, or of microseconds if it is `by_time`; `exempt` is in the same unit.  `most` is
     how many arms may be valid at once: the window, or what was said of one by time, or None if that is not known.
 
+    The promise is about each of the best `top` arms, rank by rank.  `spare` more ranks are kept, so that so many arms
+    may be withdrawn.
+
     With fixed tests `theta` is how far an empirical mean may be off, and a test waits for rewards for `patience`, in
     the unit of the window.  With certificates, epsilon is a share of the best
     mean if `relative`; at most `budget` pulls follow an arrival; and epsilon is 0 where the budget is all that is said.
@@ -55,6 +58,13 @@ class ExplorePlan:
     budget: int | None = None
     relative: bool = False
     reacts: bool = False
+    top: int = 1
+    spare: int = 0
+
+    @property
+    def ranks(self) -> int:
+        """How many newer arms that are no worse make an arm useless."""
+        return self.top + self.spare
 
     @property
     def whole(self) -> bool:

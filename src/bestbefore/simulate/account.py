@@ -20,6 +20,7 @@ class Account:
 
     __slots__ = (
         "_agent",
+        "_expired",
         "_leaving",
         "_listed",
         "_newest",
@@ -35,6 +36,7 @@ class Account:
         self._agent, self._slots, self._window = agent, slots, window
         self._listed: list[Any] | None = []
         self._newest, self._newest_is_stored, self._leaving = 0, True, 0
+        self._expired = 0
         self.tapes: dict[int, Tape] = {}
         self.peak = 0
         """The most arms that were stored at once."""
@@ -53,6 +55,12 @@ class Account:
         """Take back an arm that has expired; if it is stored, the next look will tell."""
         if self.tapes.pop(arm, None) is not None:
             self._listed = None
+
+    def expire_until(self, arm: int) -> None:
+        """Take back all arms up to this one."""
+        while self._expired < arm:
+            self._expired += 1
+            self.expire(self._expired)
 
     def look(self) -> None:
         """Look at what is stored, complain of what cannot be, and forget all arms that are not."""
@@ -119,7 +127,8 @@ class Account:
     def _why_not(self, arm: Any) -> str:
         if not isinstance(arm, Integral) or not 1 <= int(arm) <= self._newest:
             return "never arrived"
-        return "has expired" if int(arm) <= self._newest - self._window else "is not in its memory"
+        expired = max(self._newest - self._window, self._expired)
+        return "has expired" if int(arm) <= expired else "is not in its memory"
 
 
 def _shown(arms: list[Any]) -> str:

@@ -16,6 +16,7 @@ from bestbefore.memory import count
 from bestbefore.probe.certificates import Certificates, Settings, admit, allowed, expire, no_certificates, told
 from bestbefore.probe.certify import answer, decide
 from bestbefore.probe.room import give_way
+from bestbefore.simulate.clocked import NEVER, Crowd, Flags, Numbers, Shares
 from bestbefore.simulate.oracle import (
     NOW,
     ROUNDING,
@@ -25,6 +26,7 @@ from bestbefore.simulate.oracle import (
     next_best,
     no_errors,
     note_arm,
+    number_of,
     record,
     true_arms,
     with_room,
@@ -58,7 +60,7 @@ class Run(NamedTuple):
 
 
 class Traced(NamedTuple):
-    """Time by time: the answer's arrival, 0 for none, its error, its gap, and the pulls; empty if nobody asked."""
+    """Time by time: the answer's number, 0 for none, its error, its gap, and the pulls; empty if nobody asked."""
 
     answers: Ints
     errors: Floats
@@ -104,9 +106,10 @@ def logs_of(window: int, delta: float, guarantee: str, length: int, *, reacts: b
 def certify_stream(
     stream: Stream,
     window: int,
-    logs: Floats,
+    logs: Floats | Shares,
     settings: Settings,
     *,
+    most: int | None = None,
     budget: int = -1,
     seed: int = 0,
     run: int = 0,
@@ -115,19 +118,25 @@ def certify_stream(
 ) -> tuple[Run, Traced]:
     """Run a whole stream, block by block; return the state at its end, and what was seen at each time.
 
-    What was seen is left out if `seen` is empty; `stop` may end the run early.
+    With `Shares` for `logs` the window is by time, and nothing is promised while more than `most` arms are valid.  What
+    was seen is left out if `seen` is empty; `stop` may end the run early.
     """
+    by_time = isinstance(logs, Shares)
     arms_rng, rewards, _ = generators(seed, run)
     state, start = start_run(settings.slots, stream.length), 0
     seen = traced(stream.length) if seen is None else seen
+    numbers = Numbers(by_time, remember=seen.answers.size > 0)
+    crowd = Crowd(window, most) if by_time and most is not None else None
     for arms in stream.blocks(arms_rng):
         rows = slice(start, start + arms.means.size)
-        state = with_room_for(state, arms)
-        each = np.ascontiguousarray(logs[rows])
-        certify_block(state, arms, each, window, budget, settings, rewards, _rows_of(seen, rows))
+        state, arms = with_room_for(state, arms), numbers.of(arms)
+        each = logs.of(arms.times) if isinstance(logs, Shares) else np.ascontiguousarray(logs[rows])
+        crowded = NEVER if crowd is None else crowd.beyond(arms.times)
+        certify_block(state, arms, each, window, budget, settings, rewards, _rows_of(seen, rows), crowded)
         start = rows.stop
         if stop():
             break
+    seen.answers[:] = numbers.arrivals(seen.answers)
     return state, seen
 
 
@@ -141,14 +150,16 @@ def certify_block(
     settings: Settings,
     rewards: np.random.Generator,
     trace: Traced,
+    crowded: Flags,
 ) -> None:
     """Run a block of arms; row i of `logs` is ln(1 / p) of the lower and of the upper bound of arm i.
 
-    At most `budget` pulls follow an arrival; below 0 there is no limit.
+    At most `budget` pulls follow an arrival; below 0 there is no limit.  Where `crowded`, if it is not empty, more arms
+    are valid than the bounds allow for: nothing is promised then.
     """
     c = run.certificates
     for arm in range(arms.means.size):
-        best = next_best(run.queue, arms.means[arm], window)
+        best = next_best(run.queue, arms.means[arm], window, number_of(arms, arm))
         now = run.queue.marks[NOW]
         expire(c, now - window + 1)
         slot = admit(c, now, logs[arm, 0], logs[arm, 1])
@@ -158,6 +169,8 @@ def certify_block(
         run.counts[MOST] = max(run.counts[MOST], spent)
         run.counts[PEAK] = max(run.counts[PEAK], count(c.memory))
         chosen, gap, certified = answer(c, settings)
+        if crowded.size > 0 and crowded[arm]:
+            gap, certified = 1.0, False
         error = best - run.true.means[chosen]
         record(run.errors, error, allowed(best, settings))
         run.counts[CERTIFIED] += certified

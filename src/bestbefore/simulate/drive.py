@@ -1,6 +1,7 @@
 """Any agent with the four verbs, driven through a simulated stream by a plain loop.
 
-Arms are called by the numbers of their arrivals.  The columns measured are those of the compiled
+Arms are called by the numbers of their arrivals, counted from 1.  If the window is by time, an arm
+arrives with `arrive(arm, at=seconds)`.  The columns measured are those of the compiled
 loops.  Rewards come from tapes (`bestbefore.simulate.tape`), and memory is enforced
 (`bestbefore.simulate.account`).
 """
@@ -18,6 +19,9 @@ from bestbefore.arguments import whole
 from bestbefore.simulate.account import Account
 from bestbefore.simulate.made import Factory, Setting, made
 from bestbefore.simulate.oracle import best_of_block, empty_queue, no_errors, record_block, summary, with_room
+from bestbefore.simulate.ranks import Ranks, next_means, no_ranks, take
+from bestbefore.simulate.ranks import summary as summary_of_ranks
+from bestbefore.simulate.ranks import with_room as with_room_of_ranks
 from bestbefore.simulate.table import Row
 from bestbefore.simulate.tape import Tapes
 
@@ -63,23 +67,27 @@ def drive_explore(
 
     An agent that can say how many rewards of an arm it `wanted` gets them as one total.  One that
     cannot say its `gap`, or whether its answer is `certified`, promises nothing.  `answers` (arrivals,
-    0 for none), `errors` and `gaps` are filled, time by time, if given.
+    0 for none), `errors` and `gaps` are filled, time by time, if given.  Where the best k are
+    answered, the agent is asked for `best(k)`, a list, and answers and errors have a column for each.
     """
     stop = stop or threading.Event()
     agent = made(factory, "explore", EXPLORES, setting.filled(factory))
     account, tapes = Account(agent, setting.slots_of(agent), setting.window), Tapes(setting.seed, setting.run)
     wanted_of = getattr(agent, "wanted", None)
     queue, measured = empty_queue(0), no_errors(setting.stream.length)
+    top = int(setting.told.get("top", 1))
+    ranks = no_ranks(top)
+    if top > 1 and answers is not None and errors is not None:
+        ranks, answers, errors = ranks._replace(answers=answers, errors=errors), None, None
     now = pulls = certified = 0
     each_gap: list[float] = []
-    for arms in setting.blocks():
-        queue = with_room(queue, arms.means.size)
-        lost, start = best_of_block(queue, arms.means, setting.window).tolist(), now
-        for tape in tapes.of_block(arms):
-            now += 1
+    for arms, arrivals in setting.clocked():
+        queue, ranks = with_room(queue, arms.means.size), with_room_of_ranks(ranks, arms.means.size)
+        lost, start = best_of_block(queue, arms, setting.window).tolist(), now
+        for tape, (now, expired, at) in zip(tapes.of_block(arms), arrivals, strict=True):
             account.arrive(now, tape)
-            account.expire(now - setting.window)
-            agent.arrive(now)
+            account.expire_until(expired)
+            agent.arrive(now, **at)
             account.look()
             while (arm := agent.ask()) is not None and not stop.is_set():
                 if (pulled := account.tape(arm)) is None:
@@ -97,6 +105,9 @@ def drive_explore(
                 lost[now - start - 1] -= named.mean
             if answers is not None:
                 answers[now - 1] = answer or 0
+            if top > 1:
+                next_means(ranks, now, tape.mean, expired + 1)
+                _take_ranks(ranks, agent.best(top), account, epsilon)
             each_gap.append(float(getattr(agent, "gap", 1.0)))
             certified += bool(getattr(agent, "certified", False))
             if stop.is_set():
@@ -108,7 +119,21 @@ def drive_explore(
     if gaps is not None:
         gaps[:now] = each_gap
     shares = {"gap": math.fsum(each_gap) / max(now, 1), "certified": certified / max(now, 1)}
-    return {"memory": setting.slots_of(agent)} | summary(measured) | counts | shares
+    found = summary(measured) | (summary_of_ranks(ranks) if top > 1 else {})
+    return {"memory": setting.slots_of(agent)} | found | counts | shares
+
+
+def _take_ranks(ranks: Ranks, named: Any, account: Account, epsilon: float) -> None:
+    """Take the best k of an agent, if they are k different arms that it may name, or fewer."""
+    places = ranks.best.size
+    if not isinstance(named, list) or len(named) > places or len(set(named)) < len(named):
+        raise ValueError(f"best({places}) must return a list of up to {places} different arms, not {named!r}")
+    answers, means = np.zeros(places, np.int64), np.zeros(places)
+    for rank, arm in enumerate(named):
+        if (tape := account.tape(arm)) is None:
+            account.refuse("answered with", arm)
+        answers[rank], means[rank] = arm, tape.mean
+    take(ranks, answers, means, epsilon)
 
 
 def drive_play(
@@ -133,16 +158,15 @@ def drive_play(
     agent = made(factory, "play", PLAYS, setting.filled(factory, budget=budget_of_all))
     account, tapes = Account(agent, setting.slots_of(agent), setting.window), Tapes(setting.seed, setting.run)
     queue, each = empty_queue(0), budgets.tolist()
-    regret, now, switches, last = 0.0, 0, 0, None
-    for arms in setting.blocks():
+    regret, switches, last = 0.0, 0, None
+    for arms, arrivals in setting.clocked():
         queue = with_room(queue, arms.means.size)
-        best = best_of_block(queue, arms.means, setting.window).tolist()
-        for tape, best_mean in zip(tapes.of_block(arms), best, strict=True):
-            now += 1
+        best = best_of_block(queue, arms, setting.window).tolist()
+        for tape, best_mean, (now, expired, at) in zip(tapes.of_block(arms), best, arrivals, strict=True):
             account.arrive(now, tape)
-            account.expire(now - setting.window)
+            account.expire_until(expired)
             budget, before = each[now - 1], regret
-            agent.arrive(now, budget=budget)
+            agent.arrive(now, budget=budget, **at)
             account.look()
             for pull in range(budget):
                 if stop.is_set():

@@ -9,12 +9,14 @@ import numpy as np
 
 from bestbefore import bounds, plan
 from bestbefore.arguments import one_of, whole
+from bestbefore.clock import Length
 from bestbefore.own import pointer
 from bestbefore.plan import PlayPlan, plan_play
 from bestbefore.rules import KEEP_TO_PLAY, PULL
 from bestbefore.simulate.apart import Do, here
 from bestbefore.simulate.budgets import Budgets, Ints, as_budgets, checked
 from bestbefore.simulate.chosen import Chosen, Factory, chosen, factory_of, numbers
+from bestbefore.simulate.clocked import Numbers, check_times
 from bestbefore.simulate.drive import Drive, drive_play
 from bestbefore.simulate.index_check import check_index
 from bestbefore.simulate.made import Setting
@@ -40,7 +42,7 @@ ITS_OWN = "its own"
 
 def play(
     stream: Stream | Iterable[float],
-    window: int = plan.WINDOW,
+    window: Length = plan.WINDOW,
     budgets: int | Sequence[int] | Budgets = 1000,
     memory: int | Sequence[int] | None = None,
     keep: Chosen = plan.KEEP,
@@ -51,6 +53,7 @@ def play(
     partial: bool = True,
     epsilon: float | str | None = None,
     leaps: bool = True,
+    most: int | None = None,
     runs: int | Sequence[int] = 10,
     seed: int = 0,
     jobs: int | None = None,
@@ -60,8 +63,8 @@ def play(
 
     Each window position comes with a budget of exactly so many pulls: `budgets` is one number for all, a list, or one
     of `simulate.budgets`.  Epochs begin with the first arrival; `partial=False` begins when the first window is full,
-    as the paper defines it.  `memory` is 20 unless given, or the window if that is less, as for a `Player`.  An
-    arriving arm takes a slot before it is pulled.
+    as the paper defines it; by time, with the first arrival that comes a window after the very first.  `memory` is 20
+    unless given, or the window if that is less, as for a `Player`.  An arriving arm takes a slot before it is pulled.
 
     Statistics carry over from window to window; with `carry=False` each window begins afresh (as `inf` always does).
     `delta` is the confidence of `ucb`.  `epsilon` is that of `commit`: unless given, 3 / memory, and "best" is the one
@@ -71,6 +74,9 @@ def play(
     `keep` may also be a function with the signature of a keep rule, see `bestbefore.keep`, and `pull` one with that of
     an index, see `bestbefore.pull`; or `keep` a function that makes an agent, see `bestbefore.simulate.drive`: `pull`
     then says nothing to it.  A dict gives names, as in `explore`.
+
+    `window` may be a time, such as "24h", on a stream that knows when its arms arrive, see `Stream.at`.  `most`, how
+    many arms may be valid at once, is then needed by `commit`.
 
     Columns: keep, pull, memory, run, regret, pulls, switches (how often the arm that is pulled changed), peak_memory.
 
@@ -82,13 +88,14 @@ def play(
     [('ucb', 400, 2, True), ('moss', 400, 2, True)]
     """
     settings: Any = {"delta": delta, "carry": carry, "partial": partial, "epsilon": epsilon, "leaps": leaps}
+    settings["most"] = most
     pieces = play_pieces(stream, window, budgets, memory, keep, pull, runs=runs, seed=seed, **settings)
     return Table(run_all(pieces, jobs=jobs, label="playing", progress=progress))
 
 
 def play_pieces(
     stream: Stream | Iterable[float],
-    window: int,
+    window: Length,
     budgets: int | Sequence[int] | Budgets,
     memory: int | Sequence[int] | None,
     keep: Chosen,
@@ -112,7 +119,7 @@ def play_pieces(
 
 def epoch_regrets(
     stream: Stream | Iterable[float],
-    window: int = plan.WINDOW,
+    window: Length = plan.WINDOW,
     budgets: int | Sequence[int] | Budgets = 1000,
     memory: int | None = None,
     keep: str | Factory = plan.KEEP,
@@ -137,7 +144,11 @@ def epoch_regrets(
     regrets = np.zeros((len(pieces), setup.stream.length))
     rows = [EpochPiece(piece, row) for piece, row in zip(pieces, regrets, strict=True)]
     run_all(rows, jobs=jobs, label="playing", progress=progress)
-    return regrets[0, setup.plan.first - 1 :] if runs is None else regrets[:, setup.plan.first - 1 :]
+    firsts = {setup.first(seed, one) for one in asked}
+    if len(firsts) > 1:
+        raise ValueError(f"runs must be one at a time with partial=False and a window by time, not {runs!r}")
+    begin = firsts.pop() - 1
+    return regrets[0, begin:] if runs is None else regrets[:, begin:]
 
 
 class Setup:
@@ -146,7 +157,7 @@ class Setup:
     def __init__(
         self,
         stream: Stream,
-        window: int,
+        window: Length,
         budgets: int | Sequence[int] | Budgets,
         memory: int | None,
         keep: str | Factory,
@@ -163,20 +174,36 @@ class Setup:
         settings |= {"epsilon": None if self.best_epsilon else epsilon}
         sigma = None if stream.noise.bounded else stream.noise.sigma
         self.plan: PlayPlan = plan_play(window, memory, sigma=sigma, **settings)
+        check_times(stream, window, self.plan.by_time)
         self.told, self.memory_is_open = {"epsilon": self.plan.epsilon} | settings, memory is None
         self.leaps = bool(leaps)
         if self.plan.pull.own is not None and self.leaps and stream.noise.bounded:
             check_index(self.plan.pull.own)
-        if stream.length < self.plan.first:
+        if not self.plan.by_time and stream.length < self.plan.first:
             raise ValueError(
                 f"window must be at most {stream.length}, the arms of the stream, not {window}, if not partial"
             )
         self.make_budgets = as_budgets(budgets)
         self.budgets(0, 0)
 
+    def first(self, seed: int, run: int) -> int:
+        """Return the arrival with which the first epoch of a run begins, counted from 1."""
+        if self.plan.partial or not self.plan.by_time:
+            return self.plan.first
+        blocks, clock = self.stream.blocks(generators(seed, run)[0]), Numbers(by_time=True, remember=False)
+        numbers = np.concatenate([clock.of(arms).times for arms in blocks])
+        first = int(np.searchsorted(numbers, numbers[0] + self.plan.first - 1)) + 1
+        if first > self.stream.length:
+            seconds = (numbers[-1] - numbers[0]) / 1e6
+            raise ValueError(
+                f"window must be at most the {seconds:g} s from the first arm to the last, not "
+                f"{self.plan.window / 1e6:g} s, if not partial"
+            )
+        return first
+
     def budgets(self, seed: int, run: int) -> Ints:
         """Return the budget of each arrival, 0 before the first epoch."""
-        first = self.plan.first
+        first = self.first(seed, run)
         epochs = self.stream.length - first + 1
         made = np.zeros(self.stream.length, np.int64)
         made[first - 1 :] = checked(np.asarray(self.make_budgets(epochs, budget_generator(seed, run))), epochs)
@@ -206,8 +233,8 @@ class PlayPiece:
         budgets = setup.budgets(self.seed, self.run)
         if setup.factory:
             where = (setup.stream, setup.plan.window, setup.plan.memory, self.seed, self.run)
-            setting = Setting(*where, setup.told, setup.memory_is_open)
-            arguments = {"budgets": budgets, "first": setup.plan.first, "regrets": regrets}
+            setting = Setting(*where, setup.told, setup.memory_is_open, setup.plan.by_time)
+            arguments = {"budgets": budgets, "first": setup.first(self.seed, self.run), "regrets": regrets}
             measured: Row = do(Drive(drive_play, setup.factory, setting, arguments), stop)
             return names | measured
         done = self._play(budgets, stop, np.zeros(0) if regrets is None else regrets)
@@ -226,11 +253,11 @@ class PlayPiece:
         )
         own_keep = None if keep.own is None else pointer("keep", keep.own)
         own_index = None if pull.own is None else pointer("pull", pull.own)
-        state = start_play(made.memory)
+        state, numbers = start_play(made.memory), Numbers(made.by_time, remember=False)
         start = 0
         for arms in setup.stream.blocks(arms_rng):
             rows = slice(start, start + arms.means.size)
-            state = play_with_room_for(state, arms)
+            state, arms = play_with_room_for(state, arms), numbers.of(arms)
             try:
                 play_block(state, arms, budgets[rows], settings, own_keep, own_index, rewards, rng, regrets[rows])
             except ValueError as wrong:

@@ -9,6 +9,7 @@ import numpy as np
 
 from bestbefore import plan
 from bestbefore.arguments import MOST, whole
+from bestbefore.clock import Length, window_of
 from bestbefore.own import pointer
 from bestbefore.plan import ExplorePlan, plan_exploration
 from bestbefore.probe.challenge import challenge_unit
@@ -17,6 +18,7 @@ from bestbefore.simulate import certify_loop
 from bestbefore.simulate.apart import Do, here
 from bestbefore.simulate.certify_loop import certify_stream, logs_of
 from bestbefore.simulate.chosen import Chosen, Factory, chosen, factory_of, numbers
+from bestbefore.simulate.clocked import NEVER, Crowd, Numbers, Shares, check_times
 from bestbefore.simulate.drive import Drive, drive_explore
 from bestbefore.simulate.explore_loop import (
     PEAK,
@@ -32,6 +34,8 @@ from bestbefore.simulate.explore_loop import (
 from bestbefore.simulate.made import Setting
 from bestbefore.simulate.oracle import summary
 from bestbefore.simulate.parallel import run_all
+from bestbefore.simulate.ranks import no_ranks
+from bestbefore.simulate.ranks import summary as summary_of_ranks
 from bestbefore.simulate.seeds import generators, run_numbers
 from bestbefore.simulate.table import Row, Table
 from bestbefore.streams import Stream, as_stream
@@ -39,7 +43,7 @@ from bestbefore.streams import Stream, as_stream
 
 def explore(
     stream: Stream | Iterable[float],
-    window: int = plan.WINDOW,
+    window: Length = plan.WINDOW,
     memory: int | Sequence[int] | None = None,
     keep: Chosen = plan.KEEP,
     *,
@@ -50,9 +54,12 @@ def explore(
     budget: int | None = None,
     relative: bool = False,
     reacts: bool = False,
+    most: int | None = None,
     split: float | None = None,
     tests: int | str | None = None,
     slack: float | None = None,
+    top: int = 1,
+    spare: int = 0,
     runs: int | Sequence[int] = 10,
     seed: int = 0,
     jobs: int | None = None,
@@ -68,11 +75,19 @@ def explore(
     With `memory` alone, epsilon is 3 / memory, and all arms are tested alike.  With an epsilon or a budget `staircase`
     certifies its answers instead, unless `probe` says otherwise.  `king` spends pulls in its own way, in one slot.
 
+    `window` is a number of arrivals; or a time, such as "24h", on a stream that knows when its arms arrive, see
+    `Stream.at`.  By time, `most` is how many arms may be valid at once: fixed tests need it, certificates do not, and
+    while there are more, nothing is promised.
+
     Columns: keep, memory, run; mean, median and max error over all times, where the error is the best valid mean less
     the mean of the answer, and with no answer the best valid mean itself; within, the share of times with an error
     of at most epsilon; epsilon; pulls, of all arms together; peak_memory; gap, the mean over all times of how far the
     answer may be from the best with probability 1 - delta, which is 1 where nothing is promised; certified, the share
     of times at which it is promised that the answer is within epsilon.
+
+    With `top` above 1 the best `top` arms are answered, of which mean, median and max describe the first; within is of
+    all ranks at once; and mean_1, mean_2 ... are mean errors by rank: how far the mean of the r-th answer is from the
+    r-th highest of valid arms.  `spare` is how many more ranks are kept.
 
     `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
     In one run all rules see the same arms.
@@ -83,14 +98,14 @@ def explore(
     """
     settings: Any = {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
     settings |= {"probe": probe, "budget": budget, "relative": relative, "reacts": reacts}
-    settings |= {"split": split, "tests": tests, "slack": slack}
+    settings |= {"most": most, "split": split, "tests": tests, "slack": slack, "top": top, "spare": spare}
     pieces = explore_pieces(stream, window, memory, keep, runs=runs, seed=seed, **settings)
     return Table(run_all(pieces, jobs=jobs, label="exploring", progress=progress))
 
 
 def explore_pieces(
     stream: Stream | Iterable[float],
-    window: int,
+    window: Length,
     memory: int | Sequence[int] | None,
     keep: Chosen,
     *,
@@ -112,7 +127,8 @@ def explore_pieces(
 class Trace:
     """Time by time, the answer (its arrival, 0 for none), its error, and its gap; with many runs, a row for each.
 
-    The gap is how far the answer may be from the best with probability 1 - delta, 1 where nothing is promised.
+    The gap is how far the answer may be from the best with probability 1 - delta, 1 where nothing is promised.  Where
+    the best k are answered, answers and errors have one more dimension, for ranks.
     """
 
     answers: Ints
@@ -122,7 +138,7 @@ class Trace:
 
 def trace(
     stream: Stream | Iterable[float],
-    window: int = plan.WINDOW,
+    window: Length = plan.WINDOW,
     memory: int | None = None,
     keep: str | Factory = plan.KEEP,
     *,
@@ -135,7 +151,7 @@ def trace(
 ) -> Trace:
     """Return run number `run` of `explore`, time by time, or each of `runs`, a row a run.
 
-    `settings` are others of its arguments, `epsilon` to `slack`.
+    `settings` are others of its arguments, `epsilon` to `spare`.
 
     >>> trace([0.1, 0.9, 0.5, 0.3], window=2, memory=2, tests=1000).answers.tolist()
     [1, 2, 2, 3]
@@ -144,8 +160,9 @@ def trace(
     slots = None if memory is None else whole("memory", memory)
     pieces = explore_pieces(stream, window, slots, [keep], runs=asked, seed=seed, **settings)
     length = pieces[0].setup.stream.length
-    size = len(pieces), length
-    result = Trace(np.zeros(size, np.int64), np.zeros(size), np.ones(size))
+    size, top = (len(pieces), length), pieces[0].setup.plan.top
+    ranked = size if top == 1 else (*size, top)
+    result = Trace(np.zeros(ranked, np.int64), np.zeros(ranked), np.ones(size))
     traces = [Trace(*one) for one in zip(result.answers, result.errors, result.gaps, strict=True)]
     rows = [TracePiece(piece, one) for piece, one in zip(pieces, traces, strict=True)]
     run_all(rows, jobs=jobs, label="tracing", progress=progress)
@@ -155,16 +172,21 @@ def trace(
 class Setup:
     """A rule, or an agent, with a memory on a stream: what is to be run, the arguments checked."""
 
-    def __init__(self, stream: Stream, window: int, memory: int | None, keep: str | Factory, **settings: Any) -> None:
-        self.stream = stream
+    def __init__(
+        self, stream: Stream, window: Length, memory: int | None, keep: str | Factory, **settings: Any
+    ) -> None:
+        self.stream, self.told, self.memory_is_open = stream, settings, memory is None
         self.factory = factory_of("keep", keep)
+        by_time = window_of(window).by_time
+        if self.factory and by_time and settings.get("most") is None:
+            settings = settings | {"most": 1}  # for the tests of a rule, which an agent does not have
         rule = "topk" if self.factory else keep  # an agent promises nothing here, whatever its memory
         sigma = None if stream.noise.bounded else stream.noise.sigma
         self.plan: ExplorePlan = plan_exploration(
             rule, window, memory=memory, arms=stream.length, sigma=sigma, **settings
         )
+        check_times(stream, window, by_time)
         self.memory = self.plan.memory if memory is None else memory
-        self.told, self.memory_is_open = settings, memory is None
         self.epsilon = min(self.plan.epsilon, 1.0)
         if self.plan.budget is not None and self.plan.budget * stream.length > MOST:
             raise ValueError(f"budget must be below 2**53 for {stream.length} arms together, not {self.plan.budget}")
@@ -177,8 +199,9 @@ class Setup:
         """Return how often each of `size` arms is pulled that come after the first `start`."""
         if self.plan.guarantee != "anytime":
             return np.full(size, self.plan.tests_of(1), np.int64)
-        blocks, places = np.unique(np.arange(start, start + size) // self.plan.window, return_inverse=True)
-        tests = [self.plan.tests_of(int(block) * self.plan.window + 1) for block in blocks]
+        length = self.plan.most or 1  # within a block of so many arrivals it is the same
+        blocks, places = np.unique(np.arange(start, start + size) // length, return_inverse=True)
+        tests = [self.plan.tests_of(int(block) * length + 1) for block in blocks]
         return np.array(tests, np.int64)[places]
 
 
@@ -197,24 +220,28 @@ class ExplorePiece:
         names = {"keep": self.name, "memory": setup.memory, "run": self.run}
         if setup.factory:
             where = (setup.stream, setup.plan.window, setup.memory, self.seed, self.run)
-            setting = Setting(*where, setup.told, setup.memory_is_open)
+            setting = Setting(*where, setup.told, setup.memory_is_open, setup.plan.by_time)
             arguments = {"epsilon": setup.epsilon} | (vars(traced) if traced else {})
             measured: Row = do(Drive(drive_explore, setup.factory, setting, arguments), stop)
             return names | measured
         made = setup.plan
         if made.probe == "certify":
             return names | self._certify(stop, traced)
-        done = self._run(stop, traced)
+        done, crowded = self._run(stop, traced)
         counts = {"epsilon": setup.epsilon, "pulls": int(done.counts[PULLS]), "peak_memory": int(done.counts[PEAK])}
-        gap = 1.0 if made.promise is None else made.promise
-        if traced:
-            traced.gaps[:] = gap
-        return names | summary(done.errors) | counts | {"gap": gap, "certified": float(made.promise is not None)}
+        kept, length = setup.stream.length - crowded, setup.stream.length
+        gap, certified = ((made.promise or 1.0) * kept + crowded) / length, kept / length * (made.promise is not None)
+        shares = {"gap": gap if crowded else made.promise or 1.0, "certified": certified}
+        errors = summary(done.errors)
+        if made.top > 1:
+            errors |= summary_of_ranks(done.ranks)
+        return names | errors | counts | shares
 
     def _certify(self, stop: threading.Event, traced: Trace | None) -> Row:
         """Run a stream through certificates; return what was measured."""
         setup, made = self.setup, self.setup.plan
-        logs = logs_of(made.window, made.delta, made.guarantee, setup.stream.length, reacts=made.reacts)
+        counted = (made.window, made.delta, made.guarantee, setup.stream.length)
+        logs = Shares(made) if made.by_time else logs_of(*counted, reacts=made.reacts)
         seen = certify_loop.traced(setup.stream.length) if traced else certify_loop.traced(0)
         budget = -1 if made.budget is None else made.budget
         done, _ = certify_stream(
@@ -222,6 +249,7 @@ class ExplorePiece:
             made.window,
             logs,
             made.certificates(),
+            most=made.most,
             budget=budget,
             seed=self.seed,
             run=self.run,
@@ -235,20 +263,30 @@ class ExplorePiece:
         certified = float(done.counts[certify_loop.CERTIFIED] / times)
         return summary(done.errors) | counts | {"gap": float(done.gaps[0] / times), "certified": certified}
 
-    def _run(self, stop: threading.Event, traced: Trace | None) -> Run:
-        """Run a stream through a rule, block by block."""
+    def _run(self, stop: threading.Event, traced: Trace | None) -> tuple[Run, int]:
+        """Run a stream through a rule, block by block; return at how many times nothing was promised, too.
+
+        By time that is so while there are more valid arms than was said.
+        """
         setup, made = self.setup, self.setup.plan
         arms_rng, rewards, rng = generators(self.seed, self.run)
         unit = challenge_unit(setup.epsilon, made.delta, made.noise.sigma)
         keep, probe = made.keep, PROBE[made.probe].number
-        settings = Settings(probe, keep.number, keep.draws, made.window, setup.epsilon, made.slack, unit)
+        given = (probe, keep.number, keep.draws, made.window, setup.epsilon, made.slack, unit)
+        settings = Settings(*given, made.ranks, made.top)
         own = None if keep.own is None else pointer("keep", keep.own)
-        answers, errors = (traced.answers, traced.errors) if traced else (np.zeros(0, np.int64), np.zeros(0))
-        state = start_run(made.slots, setup.stream.length)
-        start = 0
+        alone = traced is not None and made.top == 1
+        answers, errors = (traced.answers, traced.errors) if traced and alone else (np.zeros(0, np.int64), np.zeros(0))
+        ranks = no_ranks(made.top)
+        if traced and not alone:
+            ranks = ranks._replace(answers=traced.answers, errors=traced.errors)
+        state = start_run(made.slots, setup.stream.length, ranks)
+        numbers = Numbers(made.by_time, remember=traced is not None)
+        crowd = Crowd(made.window, made.most) if made.by_time and made.most is not None else None
+        start = crowded = 0
         for arms in setup.stream.blocks(arms_rng):
             rows = slice(start, start + arms.means.size)
-            state = with_room_for(state, arms)
+            state, arms = with_room_for(state, arms), numbers.of(arms)
             tests = setup.tests_after(start, arms.means.size)
             if made.tests == "exact" and arms.levels.size > 2:
                 raise ValueError(
@@ -258,10 +296,17 @@ class ExplorePiece:
                 explore_block(state, arms, tests, settings, own, rewards, rng, answers[rows], errors[rows])
             except ValueError as wrong:
                 raise ValueError(f"keep rule {keep.name!r}: {wrong}") from None
+            beyond = NEVER if crowd is None else crowd.beyond(arms.times)
+            crowded += int(beyond.sum())
+            if traced:
+                traced.gaps[rows] = made.promise or 1.0
+                traced.gaps[rows][beyond.nonzero()] = 1.0
             start = rows.stop
             if stop.is_set():
                 break
-        return state
+        if traced:
+            traced.answers[:] = numbers.arrivals(traced.answers)
+        return state, crowded
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from bestbefore.probe.challenge import (
 from bestbefore.rules import PROBE
 from bestbefore.simulate.admission import admitted
 from bestbefore.simulate.oracle import (
+    ARRIVALS,
     NOW,
     Errors,
     Queue,
@@ -34,10 +35,13 @@ from bestbefore.simulate.oracle import (
     next_best,
     no_errors,
     note_arm,
+    number_of,
     record,
     true_arms,
     with_room,
 )
+from bestbefore.simulate.ranks import Ranks, next_means, no_ranks, take_leaders
+from bestbefore.simulate.ranks import with_room as with_room_of_ranks
 from bestbefore.simulate.rewards import total_of
 from bestbefore.streams import Arms
 
@@ -60,10 +64,14 @@ class Run(NamedTuple):
     queue: Queue
     errors: Errors
     counts: Ints
+    ranks: Ranks
 
 
 class Settings(NamedTuple):
-    """What a run is told: the rules, W, epsilon, the slack of `staircase`, and the unit of pulls of `king`."""
+    """What a run is told: the rules, W, epsilon, the slack of `staircase`, and the unit of pulls of `king`.
+
+    `ranks` are kept, and the best `top` of them judged.
+    """
 
     probe: int
     keep: int
@@ -72,18 +80,22 @@ class Settings(NamedTuple):
     epsilon: float
     slack: float
     unit: float
+    ranks: int
+    top: int
 
 
-def start_run(slots: int, length: int) -> Run:
-    """Make the state before the first arrival of a stream of `length` arms."""
+def start_run(slots: int, length: int, ranks: Ranks | None = None) -> Run:
+    """Make the state before the first arrival of a stream of `length` arms; `ranks` if more than one is judged."""
     memory, counts = empty_memory(slots), np.zeros(2, np.int64)
-    return Run(memory, true_arms(slots), peaceful_duel(), empty_queue(0), no_errors(length), counts)
+    state = memory, true_arms(slots), peaceful_duel(), empty_queue(0), no_errors(length), counts
+    return Run(*state, no_ranks(1) if ranks is None else ranks)
 
 
 def with_room_for(run: Run, arms: Arms) -> Run:
     """Return the same state with room for a block of arms and their kind of rewards."""
     true = true_arms(run.memory.arrival.size, arms, run.true)
-    return run._replace(true=true, queue=with_room(run.queue, arms.means.size))
+    size = arms.means.size
+    return run._replace(true=true, queue=with_room(run.queue, size), ranks=with_room_of_ranks(run.ranks, size))
 
 
 @njit
@@ -98,18 +110,19 @@ def explore_block(
     answers: Ints,
     errors: Floats,
 ) -> None:
-    """Run a block of arms, arm i tested by tests[i] pulls; fill `answers` (arrivals, 0 for none) and `errors` if given.
+    """Run a block of arms, arm i tested by tests[i] pulls; fill `answers` (numbers, 0 for none) and `errors` if given.
 
     `own` is the pointer of a user's own keep rule, or None.
     """
     for arm in range(arms.means.size):
-        best = next_best(run.queue, arms.means[arm], settings.window)
-        now = run.queue.marks[NOW]
+        best = next_best(run.queue, arms.means[arm], settings.window, number_of(arms, arm))
+        now, arrivals = run.queue.marks[NOW], run.queue.marks[ARRIVALS]
         expire(run.memory, now - settings.window + 1)
         if settings.probe == FIXED:
             total = total_of(arms, arm, tests[arm], rewards)
             run.counts[PULLS] += tests[arm]
-            moment = Moment(now, settings.window, now, settings.slack, rng.random() if settings.draws else 0.0)
+            coin = rng.random() if settings.draws else 0.0
+            moment = Moment(now, settings.window, arrivals, settings.slack, coin, settings.ranks)
             slot = admitted(settings.keep, own, run.memory, now, tests[arm], total, moment)
         elif settings.probe == CHALLENGE:
             slot = _challenge(run, arms, arm, now, settings, rewards)
@@ -124,15 +137,19 @@ def explore_block(
         if answers.size > 0:
             answers[arm] = run.memory.arrival[answer] if answer >= 0 else 0
             errors[arm] = error
+        if settings.top > 1:
+            next_means(run.ranks, now, arms.means[arm], now - settings.window + 1)
+            take_leaders(run.ranks, run.memory, run.true.means, settings.epsilon)
 
 
 @njit
 def _challenge(run: Run, arms: Arms, arm: int, now: int, settings: Settings, rewards: np.random.Generator) -> int:
     """Let the arriving arm challenge the king; return the slot of the throne if it takes it, or -1."""
     memory, duel = run.memory, run.duel
+    moment = Moment(now, settings.window, run.queue.marks[ARRIVALS], 0.0, 0.0, 1)
     if memory.arrival[0] == 0:
         crown(duel)
-        return king.admit(memory, now, 0, 0.0, Moment(now, settings.window, now, 0.0, 0.0))
+        return king.admit(memory, now, 0, 0.0, moment)
     pulls, total = 0, 0.0
     start_challenge(duel, settings.unit)
     while not is_over(duel):
@@ -148,4 +165,4 @@ def _challenge(run: Run, arms: Arms, arm: int, now: int, settings: Settings, rew
     if not challenger_won(duel):
         return -1
     crown(duel)
-    return king.admit(memory, now, pulls, total, Moment(now, settings.window, now, 0.0, 0.0))
+    return king.admit(memory, now, pulls, total, moment)

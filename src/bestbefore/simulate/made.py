@@ -10,10 +10,12 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from bestbefore.clock import Window
+from bestbefore.simulate.clocked import Expired, Numbers
 from bestbefore.simulate.seeds import generators
 from bestbefore.streams import Arms, Stream
 
@@ -30,7 +32,8 @@ class Setting:
 
     `told` has what else it can be told, such as `epsilon` and `delta`; None stands for what the
     simulation leaves open.  Where `memory_is_open`, an agent that knows how many slots it needs has
-    them, and another one gets `memory`.
+    them, and another one gets `memory`.  If the window is `by_time`, it is in microseconds, and an
+    agent is told a timedelta.
     """
 
     stream: Stream
@@ -40,12 +43,14 @@ class Setting:
     run: int
     told: Mapping[str, Any] = field(default_factory=dict)
     memory_is_open: bool = False
+    by_time: bool = False
 
     def facts(self, **more: Any) -> dict[str, Any]:
         """Return all that an agent can be told."""
         rng = generators(self.seed, self.run)[2]
         memory = None if self.memory_is_open else self.memory
-        here = {"window": self.window, "memory": memory, "seed": rng, "arms": self.stream.length}
+        window = Window(self.window, self.by_time).told
+        here = {"window": window, "memory": memory, "seed": rng, "arms": self.stream.length}
         noise = self.stream.noise
         sigma = {"sigma": None if noise.bounded else noise.sigma}
         return {"epsilon": None, "delta": None, "budget": None} | dict(self.told) | sigma | here | more
@@ -66,6 +71,18 @@ class Setting:
         """Hand out the arms of the run, in blocks."""
         return self.stream.blocks(generators(self.seed, self.run)[0])
 
+    def clocked(self) -> Iterator[tuple[Arms, "list[Clocked]"]]:
+        """Hand out the same blocks, with numbers for times, and what is known of each arrival."""
+        numbers, expired, start = Numbers(self.by_time, remember=False), Expired(self.window), 0
+        for arms in self.blocks():
+            numbered, counts = numbers.of(arms), range(start + 1, start + arms.means.size + 1)
+            if self.by_time:
+                gone, times = expired.before(numbered.times).tolist(), [{"at": float(at)} for at in arms.times / 1e6]
+                yield numbered, [Clocked(*one) for one in zip(counts, gone, times, strict=True)]
+            else:
+                yield numbered, [Clocked(count, count - self.window, {}) for count in counts]
+            start = counts.stop - 1
+
     def written_out(self) -> "Setting":
         """Return the same setting with the run's arms themselves in place of what makes them.
 
@@ -73,6 +90,14 @@ class Setting:
         """
         arms = list(self.blocks())
         return replace(self, stream=replace(self.stream, source=partial(_again, arms)))
+
+
+class Clocked(NamedTuple):
+    """An arrival: which one it is, the newest arm that has expired by then, and the time, if an agent is told that."""
+
+    arm: int
+    expired: int
+    at: dict[str, float]
 
 
 def made(

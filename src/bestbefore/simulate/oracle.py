@@ -24,9 +24,10 @@ from bestbefore.simulate.quantile import Sample, add, empty_sample, median
 from bestbefore.streams import Arms
 from bestbefore.streams.stream import bernoulli
 
-NOW: Final = 0  # arrivals so far
+NOW: Final = 0  # the number of the newest arrival on the stream's clock
 HEAD: Final = 1
 TAIL: Final = 2
+ARRIVALS: Final = 3  # arrivals so far
 
 WITHIN: Final = 0  # times at which the error was at most epsilon
 
@@ -38,7 +39,7 @@ ROUNDING: Final = 1e-12
 
 
 class Queue(NamedTuple):
-    """The arms that may still be the best of a window: arrivals rising, means falling, between head and tail."""
+    """The arms that may still be the best of a window: numbers rising, means falling, between head and tail."""
 
     arrival: npt.NDArray[np.int64]
     mean: npt.NDArray[np.float64]
@@ -55,16 +56,16 @@ class Errors(NamedTuple):
 
 def empty_queue(room: int) -> Queue:
     """Make an empty queue that takes `room` arrivals before it needs more."""
-    return Queue(np.zeros(room, np.int64), np.zeros(room), np.zeros(3, np.int64))
+    return Queue(np.zeros(room, np.int64), np.zeros(room), np.zeros(4, np.int64))
 
 
 def with_room(queue: Queue, arrivals: int) -> Queue:
     """Return the same queue with room for so many more arrivals: arms at its front, size no more than needed."""
-    now, head, tail = queue.marks.tolist()
+    now, head, tail, before = queue.marks.tolist()
     moved = empty_queue(tail - head + arrivals)
     moved.arrival[: tail - head] = queue.arrival[head:tail]
     moved.mean[: tail - head] = queue.mean[head:tail]
-    moved.marks[:] = now, 0, tail - head
+    moved.marks[:] = now, 0, tail - head, before
     return moved
 
 
@@ -78,7 +79,7 @@ def true_arms(slots: int, like: Arms | None = None, before: Arms | None = None) 
     means = np.zeros(slots) if before is None else before.means
     same = before is not None and before.levels.size == like.levels.size
     weights = before.weights if before is not None and same else np.zeros((slots, like.levels.size))
-    return Arms(means, like.levels, weights, like.noise)
+    return Arms(means, like.levels, weights, like.noise, np.zeros(0, np.int64))
 
 
 @njit
@@ -95,9 +96,15 @@ def no_errors(length: int) -> Errors:
 
 
 @njit
-def next_best(queue: Queue, mean: float, window: int) -> float:
-    """Let an arm of this mean arrive; return the best valid mean."""
-    now = queue.marks[NOW] + 1
+def number_of(arms: Arms, arm: int) -> int:
+    """Return the number of an arm on the stream's clock, or 0 where arrivals are counted."""
+    return arms.times[arm] if arms.times.size > 0 else 0
+
+
+@njit
+def next_best(queue: Queue, mean: float, window: int, number: int = 0) -> float:
+    """Let an arm of this mean arrive; return the best valid mean.  Without a number, arrivals are counted."""
+    now = number if number > 0 else queue.marks[NOW] + 1
     head, tail = queue.marks[HEAD], queue.marks[TAIL]
     while tail > head and queue.mean[tail - 1] <= mean:
         tail -= 1
@@ -106,15 +113,16 @@ def next_best(queue: Queue, mean: float, window: int) -> float:
     queue.arrival[tail] = now
     queue.mean[tail] = mean
     queue.marks[NOW], queue.marks[HEAD], queue.marks[TAIL] = now, head, tail + 1
+    queue.marks[ARRIVALS] += 1
     return float(queue.mean[head])
 
 
 @njit
-def best_of_block(queue: Queue, means: npt.NDArray[np.float64], window: int) -> npt.NDArray[np.float64]:
-    """Let arms of these means arrive, one after the other; return the best valid mean after each."""
-    best = np.empty(means.size)
-    for arm in range(means.size):
-        best[arm] = next_best(queue, means[arm], window)
+def best_of_block(queue: Queue, arms: Arms, window: int) -> npt.NDArray[np.float64]:
+    """Let a block of arms arrive, one after the other; return the best valid mean after each."""
+    best = np.empty(arms.means.size)
+    for arm in range(arms.means.size):
+        best[arm] = next_best(queue, arms.means[arm], window, number_of(arms, arm))
     return best
 
 

@@ -10,7 +10,17 @@ from bestbefore.memory import Memory, Moment, count, empty_memory, expire
 from bestbefore.pull import choose, horizon_of
 from bestbefore.simulate.admission import admitted
 from bestbefore.simulate.leaps import Heap, empty_heap, play_leaping
-from bestbefore.simulate.oracle import NOW, Queue, empty_queue, next_best, note_arm, true_arms, with_room
+from bestbefore.simulate.oracle import (
+    ARRIVALS,
+    NOW,
+    Queue,
+    empty_queue,
+    next_best,
+    note_arm,
+    number_of,
+    true_arms,
+    with_room,
+)
 from bestbefore.simulate.rewards import one_reward
 from bestbefore.streams import Arms
 
@@ -85,10 +95,10 @@ def play_block(
     """
     memory, true = play.memory, play.true
     for arm in range(arms.means.size):
-        best = next_best(play.queue, arms.means[arm], settings.window)
-        now = play.queue.marks[NOW]
+        best = next_best(play.queue, arms.means[arm], settings.window, number_of(arms, arm))
+        now, arrivals = play.queue.marks[NOW], play.queue.marks[ARRIVALS]
         expire(memory, now - settings.window + 1)
-        moment = Moment(now, settings.window, now, 0.0, rng.random() if settings.draws else 0.0)
+        moment = Moment(now, settings.window, arrivals, 0.0, rng.random() if settings.draws else 0.0, 1)
         slot = admitted(settings.keep, own_keep, memory, now, 0, 0.0, moment)
         if slot >= 0:
             note_arm(true, slot, arms, arm)

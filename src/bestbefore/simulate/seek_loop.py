@@ -11,16 +11,17 @@ from bestbefore.memory import Memory, Moment, count, empty_memory, leader
 from bestbefore.probe.race import bar_of, goes_on, rivals_after
 from bestbefore.pull import horizon_of
 from bestbefore.simulate.leaps import Heap, empty_heap, play_leaping
-from bestbefore.simulate.oracle import note_arm, true_arms
+from bestbefore.simulate.oracle import note_arm, number_of, true_arms
 from bestbefore.simulate.rewards import one_reward, total_of
 from bestbefore.streams import Arms
 
-NOW: Final = 0
+NOW: Final = 0  # the number of the newest arrival on the stream's clock
 PULLS: Final = 1  # on arms that were valid
 WASTED: Final = 2  # on arms that had expired, of which nobody said so
 PEAK: Final = 3
 FOUND: Final = 4  # 1 once a flag has told which arm is the best
 TESTS: Final = 5  # pulls before the rest was spent
+ARRIVALS: Final = 6
 
 EARNED: Final = 0  # the means of all valid pulls, summed up
 RIVALS: Final = 1  # how many arms may be as good as the leader
@@ -41,7 +42,7 @@ class Seek(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What a run is told; `best` is the arrival of the best arm, which only flags know."""
+    """What a run is told; `best` is the number of the best arm, which only flags know."""
 
     strategy: int
     explicit: bool
@@ -57,7 +58,7 @@ class Settings(NamedTuple):
 
 def start_seek(slots: int) -> Seek:
     """Make the state before the first arrival."""
-    spent, counts = np.zeros(slots, np.int64), np.zeros(6, np.int64)
+    spent, counts = np.zeros(slots, np.int64), np.zeros(7, np.int64)
     return Seek(empty_memory(slots), true_arms(slots), empty_heap(slots, 0), spent, counts, np.zeros(2))
 
 
@@ -75,8 +76,8 @@ def seek_block(
     """Let a block of arms arrive; once the best arm is found, all else is of no interest."""
     memory, counts = seek.memory, seek.counts
     for arm in range(arms.means.size):
-        counts[NOW] += 1
-        now = counts[NOW]
+        counts[ARRIVALS] += 1
+        now = counts[NOW] = max(number_of(arms, arm), counts[NOW] + 1)
         _let_expire(seek, settings, now - settings.window + 1)
         if counts[FOUND]:
             return
@@ -84,7 +85,7 @@ def seek_block(
         if settings.strategy == WEIGH:
             seek.sums[RIVALS] = rivals_after(memory, pulls, total, seek.sums[RIVALS], arms.noise)
         coin = rng.random() if settings.strategy == WAIT and memory.arrival.size < settings.window else 0.0
-        moment = Moment(now, settings.window, now, 0.0, coin)
+        moment = Moment(now, settings.window, counts[ARRIVALS], 0.0, coin, 1)
         slot = settle(settings.strategy, memory, now, pulls, total, moment)
         if slot >= 0:
             note_arm(seek.true, slot, arms, arm)

@@ -9,11 +9,13 @@ from typing import Any
 
 from bestbefore import plan
 from bestbefore.arguments import one_of, whole
+from bestbefore.clock import Length
 from bestbefore.plan import SeekPlan, plan_seek
 from bestbefore.probe.race import confidence
 from bestbefore.rules import CLOCKS, strategies_of
 from bestbefore.simulate.apart import Do
 from bestbefore.simulate.chosen import Chosen, Factory, chosen, numbers
+from bestbefore.simulate.clocked import Numbers, check_times
 from bestbefore.simulate.drive import Drive, drive_seek
 from bestbefore.simulate.made import Setting
 from bestbefore.simulate.parallel import run_all
@@ -36,7 +38,7 @@ from bestbefore.streams import Stream, as_stream
 
 def seek(
     stream: Stream | Iterable[float],
-    window: int = plan.WINDOW,
+    window: Length = plan.WINDOW,
     budget: int = 10**6,
     memory: int | Sequence[int] | None = None,
     flag: str = "explicit",
@@ -67,7 +69,8 @@ def seek(
 
     `clock`: after the last arrival time "goes on", until all arms but the best have expired, or "stops".  `tests` is
     how often an arm is tested: exactly (rank) or at most (all others); if not given, `bestbefore.bounds.seek_tests`.
-    `memory` is the window unless given.
+    `memory` is the window unless given.  `window` may be a time, such as "24h", on a stream that knows when its arms
+    arrive, see `Stream.at`; `memory` must then be given, and strategies must be ours.
 
     Columns: strategy, memory, run, regret, found (whether a flag told which arm is the best), tests (pulls that were
     spent on testing), wasted (pulls of expired arms), pulls, peak_memory.
@@ -86,7 +89,7 @@ def seek(
 
 def seek_pieces(
     stream: Stream | Iterable[float],
-    window: int,
+    window: Length,
     budget: int,
     memory: int | Sequence[int] | None,
     strategy: Chosen | None,
@@ -107,6 +110,9 @@ def seek_pieces(
         for slots in [None] if memory is None else numbers("memory", memory):
             rule, factory = (one, None) if isinstance(one, str) else (None, one)
             made = plan_seek(window, slots, strategy=rule, **settings)
+            check_times(stream, window, made.by_time)
+            if factory and made.by_time:
+                raise ValueError(f"window must be a number of arrivals for an agent of your own here, not {window!r}")
             pieces += [SeekPiece(name, stream, made, factory, goes_on, run, seed) for run in run_numbers(runs)]
     return pieces
 
@@ -127,7 +133,7 @@ class SeekPiece:
         """Run once, and return the row of the table."""
         made, stream = self.plan, self.stream
         names = {"strategy": self.name, "memory": made.memory, "run": self.run}
-        best = best_of(stream, self.seed, self.run)
+        best = best_of(stream, self.seed, self.run, made.by_time)
         if self.factory is None:
             return names | self._run(best, stop)
         setting = Setting(
@@ -153,9 +159,9 @@ class SeekPiece:
             made.delta,
             self.goes_on,
         )
-        state = start_seek(made.memory)
+        state, numbers = start_seek(made.memory), Numbers(made.by_time, remember=False)
         for arms in self.stream.blocks(arms_rng):
-            state = seek_with_room_for(state, arms)
+            state, arms = seek_with_room_for(state, arms), numbers.of(arms)
             seek_block(state, arms, settings, rewards, rng)
             if stop.is_set() or state.counts[FOUND]:
                 break
@@ -167,11 +173,12 @@ class SeekPiece:
 
 
 @lru_cache(maxsize=64)
-def best_of(stream: Stream, seed: int, run: int) -> tuple[int, float]:
-    """Return the arrival of the best arm of a run, the first of equals, and its mean; it serves all memories."""
-    start, best, best_mean = 0, 0, -math.inf
-    for arms in stream.blocks(generators(seed, run)[0]):
+def best_of(stream: Stream, seed: int, run: int, by_time: bool = False) -> tuple[int, float]:
+    """Return the number of the best arm of a run, the first of equals, and its mean; it serves all memories."""
+    start, best, best_mean, numbers = 0, 0, -math.inf, Numbers(by_time, remember=False)
+    for arms in map(numbers.of, stream.blocks(generators(seed, run)[0])):
         if arms.means.max() > best_mean:
-            best, best_mean = start + int(arms.means.argmax()) + 1, float(arms.means.max())
+            place, best_mean = int(arms.means.argmax()), float(arms.means.max())
+            best = int(arms.times[place]) if by_time else start + place + 1
         start += arms.means.size
     return best, best_mean

@@ -12,11 +12,13 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
 import numpy as np
 
 from bestbefore.arguments import one_of
+from bestbefore.clock import Length, said, window_of
 from bestbefore.simulate.apart import Do
 from bestbefore.simulate.epochs import play, play_pieces
 from bestbefore.simulate.exploration import explore, explore_pieces
@@ -84,7 +86,7 @@ def grid(
         point = dict(zip(axes, corner, strict=True))
         chosen = defaults | settings | {name: value for name, value in point.items() if name != "arms"}
         made = _stream_of(stream, point.get("arms"), chosen["window"])
-        columns = {name: point[name] for name in shown}
+        columns = {name: _shown(point[name]) for name in shown}
         pieces += [_Point(columns, piece) for piece in make_pieces(made, **chosen)]
     return Table(run_all(pieces, jobs=jobs, label=f"{task} grid", progress=progress, executor=executor))
 
@@ -99,6 +101,11 @@ class _Point:
     def measure(self, stop: threading.Event, do: Do) -> Row:
         """Do the piece, and return its row with the columns of the point."""
         return self.columns | self.piece.measure(stop, do)
+
+
+def _shown(value: Any) -> Any:
+    """Return a value as it stands in a table: a time as a text."""
+    return said(window_of(value)) if isinstance(value, timedelta) else value
 
 
 def _is_listed(value: Any) -> bool:
@@ -118,7 +125,7 @@ def _check_axis(name: str, values: list[Any]) -> None:
 
 
 def _stream_of(
-    stream: Stream | Iterable[float] | Callable[..., Stream], arms: int | None, window: int
+    stream: Stream | Iterable[float] | Callable[..., Stream], arms: int | None, window: Length
 ) -> Stream | Iterable[float]:
     """Return the stream of a point."""
     if not callable(stream):

@@ -1,5 +1,9 @@
-"""Streams: arms in arrival order, made by a formula, hard by design, from numbers at hand, a file, or MovieLens."""
+"""Streams: arms in arrival order, made by a formula, hard by design, from numbers at hand, a file, or MovieLens.
 
+When arms arrive, for windows by time, is said by `stream.at(...)`, with times or with an arrival process.
+"""
+
+from bestbefore.streams.arrivals import Arrivals, bursts, day_and_night, poisson
 from bestbefore.streams.files import from_csv
 from bestbefore.streams.hard import (
     const,
@@ -21,11 +25,14 @@ from bestbefore.streams.synthetic import beta, constant, decreasing, sawtooth, t
 __all__ = [
     "BLOCK",
     "Arms",
+    "Arrivals",
     "Stream",
     "as_stream",
     "beta",
+    "bursts",
     "const",
     "constant",
+    "day_and_night",
     "decreasing",
     "dist",
     "epoch",
@@ -36,6 +43,7 @@ __all__ = [
     "from_ratings",
     "memory_stairs",
     "movielens",
+    "poisson",
     "reduction",
     "sawtooth",
     "signal",

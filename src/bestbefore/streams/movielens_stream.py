@@ -14,6 +14,7 @@ import numpy as np
 
 from bestbefore.arguments import one_of, whole
 from bestbefore.errors import DataMissing
+from bestbefore.streams.arrivals import NO_TIMES
 from bestbefore.streams.movielens_files import NEVER, RELEASES, Ints, Movies, read
 from bestbefore.streams.movielens_place import find
 from bestbefore.streams.stream import Arms, Floats, Stream, in_blocks, rated_arms
@@ -41,7 +42,8 @@ def movielens(
     is all.  `order` is how they arrive:
 
     - `permuted`: in random order, another in each run, as in the paper;
-    - `first-rating`: by the time of the first rating, then by the movie's number;
+    - `first-rating`: by the time of the first rating, then by the movie's number; the stream has these times, so it
+      can be run with a window such as "30 days";
     - `release-year`: by the year of release, within a year by the first rating.  A movie without a year counts as
       released in the year of its first rating.
 
@@ -66,6 +68,8 @@ def movielens(
         )
     in_order = _arrivals(movies, order)
     known = rated_arms(movies.counts[in_order], _levels(release.stars, scale))
+    timed = order == "first-rating"
+    times = movies.first[in_order] * 10**6 if timed else NO_TIMES
     lowest = np.flatnonzero(in_order < length)
     name = f"movielens-{dataset}" if order == "permuted" else f"movielens-{dataset}-{order}"
 
@@ -73,9 +77,10 @@ def movielens(
         rows = rng.permutation(lowest) if first else rng.permutation(size)[:length]
         if order != "permuted":
             rows.sort()
-        return in_blocks(known._replace(means=known.means[rows], weights=known.weights[rows]))
+        when = times[rows] if timed else NO_TIMES
+        return in_blocks(known._replace(means=known.means[rows], weights=known.weights[rows], times=when))
 
-    return Stream(name, length, source)
+    return Stream(name, length, source, timed=timed)
 
 
 def _arrivals(movies: Movies, order: str) -> Ints:

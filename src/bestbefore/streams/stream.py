@@ -3,17 +3,22 @@
 Rewards are of three kinds.  *Bernoulli*: 1 with probability equal to the mean, else 0.  *Ratings*: one of a small set
 of levels in [0, 1], with a probability for each.  *Gaussian*: normal around the mean with standard deviation sigma.
 
+For windows by time a stream can say when its arms arrive: `Stream.at`.
+
 >>> import numpy as np
 >>> stream = from_means([0.2, 0.9, 0.4])
 >>> [block.means.tolist() for block in stream.blocks(np.random.default_rng(0))]
 [[0.2, 0.9, 0.4]]
 >>> stream.rated([0, 0.5, 1]).blocks(np.random.default_rng(0)).__next__().weights.round(2).tolist()
 [[0.6, 0.4, 0.0], [0.0, 0.2, 0.8], [0.2, 0.8, 0.0]]
+>>> stream.timed, stream.at([0.5, 0.5, 60]).blocks(np.random.default_rng(0)).__next__().times.tolist()
+(False, [500000, 500000, 60000000])
 """
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,6 +26,7 @@ import numpy.typing as npt
 
 from bestbefore.arguments import between, whole
 from bestbefore.noise import BOUNDED, Noise
+from bestbefore.streams.arrivals import NO_TIMES, Arrivals, Ints, told
 
 BLOCK: Final = 8192
 """Arms in a block: enough that compiled code is called rarely, few enough to stay small."""
@@ -32,26 +38,29 @@ class Arms(NamedTuple):
     """A block of arms: their means, and what a pull of each returns.
 
     Ratings have `levels` and a row of `weights` (probabilities) for each arm; Gaussian rewards have a `noise` that is
-    not bounded; Bernoulli rewards have neither.
+    not bounded; Bernoulli rewards have neither.  `times` are microseconds, none earlier than the one before; there are
+    none where it is not known when arms arrive.
     """
 
     means: Floats
     levels: Floats
     weights: Floats
     noise: Noise
+    times: Ints = NO_TIMES
 
 
 @dataclass(frozen=True)
 class Stream:
     """`length` arms whose blocks `source` makes from a generator, the same arms from the same generator.
 
-    `noise` is that of the rewards of all arms.
+    `noise` is that of the rewards of all arms; a `timed` stream knows when its arms arrive.
     """
 
     name: str
     length: int
     source: Callable[[np.random.Generator], Iterator[Arms]]
     noise: Noise = BOUNDED
+    timed: bool = False
 
     def blocks(self, rng: np.random.Generator) -> Iterator[Arms]:
         """Hand out the arms in arrival order, in blocks of at most `BLOCK`."""
@@ -60,6 +69,9 @@ class Stream:
             arms += block.means.size
             if arms > self.length:
                 break
+            if block.times.size != (block.means.size if self.timed else 0):
+                needed = "a time for each arm" if self.timed else "no times, since it is not timed"
+                raise ValueError(f"source must yield {needed}, not {block.times.size} for {block.means.size} arms")
             yield block
         if arms != self.length:
             raise ValueError(f"source must yield the {self.length} arms that length says, not {arms} or more")
@@ -70,7 +82,7 @@ class Stream:
 
         def source(rng: np.random.Generator) -> Iterator[Arms]:
             for block in self.source(rng):
-                yield bernoulli(block.means)._replace(noise=noise)
+                yield bernoulli(block.means)._replace(noise=noise, times=block.times)
 
         return replace(self, source=source, noise=noise)
 
@@ -88,9 +100,25 @@ class Stream:
                 rows = np.arange(block.means.size)
                 weights[rows, above - 1] = 1 - share
                 weights[rows, above] = share
-                yield Arms(block.means, scale, weights, BOUNDED)
+                yield Arms(block.means, scale, weights, BOUNDED, block.times)
 
         return replace(self, source=source, noise=BOUNDED)
+
+    def at(self, times: Arrivals | Iterable[float | datetime]) -> "Stream":
+        """Return the same arms, arriving at these times.
+
+        `times` are seconds or aware datetimes, one for each arm, none earlier than the one before; or an arrival
+        process, such as `streams.poisson("10/h")`, which draws other times in each run.  It draws them from a generator
+        of its own, so the same seed gives the same means with and without times.
+        """
+        process = times if isinstance(times, Arrivals) else told(times, self.length)
+
+        def source(rng: np.random.Generator) -> Iterator[Arms]:
+            draw = process.start(rng.spawn(1)[0])
+            for block in self.source(rng):
+                yield block._replace(times=draw(block.means.size))
+
+        return replace(self, source=source, timed=True)
 
 
 def bernoulli(means: Floats) -> Arms:
@@ -184,10 +212,10 @@ def in_blocks(arms: Arms) -> Iterator[Arms]:
     start = 0
     for size in block_sizes(arms.means.size):
         rows = slice(start, start + size)
-        yield Arms(arms.means[rows], arms.levels, arms.weights[rows], arms.noise)
+        yield Arms(arms.means[rows], arms.levels, arms.weights[rows], arms.noise, arms.times[rows])
         start += size
 
 
 def _from_array(name: str, arms: Arms) -> Stream:
     """Make a stream of arms that are all known."""
-    return Stream(name, arms.means.size, lambda rng: in_blocks(arms))
+    return Stream(name, arms.means.size, lambda rng: in_blocks(arms), timed=arms.times.size > 0)
