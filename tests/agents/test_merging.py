@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from bestbefore import ExpiredArm, Explorer
 from bestbefore import clock as clocks
-from bestbefore.memory import put
 from bestbefore.testing import check_agent
 
 PARTS = 3
@@ -308,22 +307,6 @@ def test_withdrawn_arms_stay_in_mind():
     assert both.promise is None
     both.advance(to=6)
     assert both.promise == 0.5
-
-
-def own_rule(slot):
-    def rule(memory, arrival, pulls, total, moment):
-        put(memory, slot, arrival, pulls, total)
-        return slot
-
-    return rule
-
-
-def test_rules_of_your_own_decide_anew():
-    rule = own_rule(1)
-    parts = [explored(arms, window=9, memory=2, tests=1, keep=rule) for arms in ([(1, 0.9)], [(2, 0.1)])]
-    assert merged(parts).stored == [2]
-    with pytest.raises(ValueError, match="parts must have the same keep rule"):
-        Explorer.merged([parts[0], Explorer(window=9, memory=2, tests=1, keep=own_rule(0))])
 
 
 class Mine(Explorer):
