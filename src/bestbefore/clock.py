@@ -104,10 +104,7 @@ def said(window: Window) -> int | str:
 
 
 def microseconds(name: str, at: float | datetime) -> int:
-    """Return a time in microseconds, if it is an aware datetime from 1970 on, or seconds of at least 0.
-
-    It is the number of an arm that arrives then: 1 for the first microsecond of all.
-    """
+    """Return a time in microseconds, if it is an aware datetime from 1970 on, or seconds of at least 0."""
     if isinstance(at, datetime):
         if at.tzinfo is None or at.utcoffset() is None:
             raise ValueError(f"{name} must be an aware datetime, such as datetime.now(UTC), or seconds, not {at!r}")
@@ -117,11 +114,11 @@ def microseconds(name: str, at: float | datetime) -> int:
         count = round(seconds * 1e6) if 0 <= seconds <= MOST / 1e6 else -1
     if not 0 <= count < MOST:
         raise ValueError(f"{name} must be an aware datetime from 1970 on, or seconds of at least 0, not {at!r}")
-    return count + 1
+    return count
 
 
 def on_the_wall() -> int:
-    """Return what the wall clock shows, as `microseconds` has it."""
+    """Return what the wall clock shows, in microseconds counted from 1."""
     return time.time_ns() // 1000 + 1
 
 
@@ -169,7 +166,7 @@ class Clock:
         """
         if at is None:
             return max(on_the_wall(), self.time) if self.on_wall else self.time
-        found = microseconds(name, at) if self.window.by_time else whole(name, at, at_least=0)  # type: ignore[arg-type]
+        found = microseconds(name, at) + 1 if self.window.by_time else whole(name, at, at_least=0)  # type: ignore[arg-type]
         if self.time - found > self.tolerance:
             raise ValueError(f"{name} must not be earlier than the last time, {self._shown(at)}, not {at!r}")
         return max(found, self.time)

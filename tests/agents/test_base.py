@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from bestbefore import Explorer, Player, Seeker
+from bestbefore.agents.generators import BIT_GENERATORS, generator_state, restored_generator
 
 AGENTS = {
     "Explorer": lambda: Explorer(window=4, memory=3, tests=2, keep="fifo", seed=0),
@@ -170,3 +171,45 @@ def test_losses_that_add_up_to_more_than_a_number_can_be_are_refused():
     with pytest.raises(ValueError, match="reward must be a finite number"):
         player.tell(player.ask(), -1e308)
     assert player.pulls == 1
+
+
+def damaged(part):
+    """Yield what a part of a saved generator may have become."""
+    for key, value in part.items():
+        inner = damaged(value) if isinstance(value, dict) else []
+        lists = [value[:-1], [*value, 1], [], [1.5] * len(value)] if isinstance(value, list) else []
+        beyond = [10**6] if key in ("pos", "buffer_pos", "has_uint32") else []
+        for other in (*inner, *lists, *beyond, None, -1, 2**200, 1.5, "x"):
+            yield part | {key: other}
+        yield {name: one for name, one in part.items() if name != key}
+
+
+@pytest.mark.parametrize("kind", BIT_GENERATORS)
+def test_a_generator_that_is_damaged_is_refused_when_it_is_read(kind):
+    """Some damage would be noticed only when a number is drawn, and some never: it would be read from elsewhere."""
+    generator = np.random.Generator(getattr(np.random, kind)(1))
+    text = generator_state(generator)
+    assert restored_generator(text).random() == generator.random()
+    for state in damaged(json.loads(text)):
+        with pytest.raises(ValueError, match="state is damaged"):
+            restored_generator(json.dumps(state))
+
+
+@pytest.mark.parametrize("sigma", [1e300, 1e-300, 1e51])
+def test_a_sigma_that_nothing_can_be_squared_with_is_refused(sigma):
+    for agent in AGENTS.values():
+        state = after_three_arms(agent).state()
+        with pytest.raises(ValueError, match="sigma must be"):
+            type(agent()).from_state(state | {"arguments": state["arguments"] | {"sigma": sigma}})
+
+
+def test_what_is_returned_never_names_an_arm_that_is_here():
+    """An earlier "p" was let go, and its name has come again: there is nobody to forget."""
+    explorer = Explorer(window=3, memory=1, tests=1, keep="topk")
+    explorer.arrive("p")
+    explorer.tell("p", 0.1)
+    explorer.arrive("better")
+    explorer.tell("better", 0.9)
+    assert not explorer.holds("p")
+    assert explorer.arrive("p") == []
+    assert explorer.advance() == []

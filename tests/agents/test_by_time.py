@@ -110,8 +110,9 @@ def test_every_verb_that_is_told_a_time_lets_arms_expire_first(settings):
         assert explorer.advance() == ["old"], "the caller can forget it too"
     explorer = Explorer(window="10 s", **settings)
     explorer.arrive("old", at=0)
+    explorer.tell("old", 5, pulls=5)
     explorer.arrive("new", at=8)
-    explorer.tell("new", 1.0, at=12)
+    explorer.tell("new", 0.1, at=12)
     assert explorer.advance() == ["old"]
 
 

@@ -58,11 +58,12 @@ def test_an_arm_that_is_withdrawn_is_nowhere(name, newest):
 
 
 def explored(explorer, means):
+    """Let arms arrive, and tell what is asked for; arms of before have a mean of 0.1."""
     for arm in means:
         explorer.arrive(arm)
         while (asked := explorer.ask()) is not None:
             wanted = explorer.wanted(asked)
-            explorer.tell(asked, means[asked] * wanted, pulls=wanted)
+            explorer.tell(asked, means.get(asked, 0.1) * wanted, pulls=wanted)
     return explorer
 
 

@@ -56,7 +56,7 @@ def staircase_without_the_newest(memory, arrival, pulls, total, moment):
 
 def staircase_of_the_older(memory, arrival, pulls, total, moment):
     """Of two neighbours that share a cell, the newer one goes, and nobody stands in for the older when it expires."""
-    if _drop_dominated(memory, arrival, total / pulls):
+    if _drop_dominated(memory, arrival, total / pulls, moment.ranks):
         return -1
     slot = free_slot(memory)
     if slot < 0:

@@ -24,7 +24,7 @@ def on_a_clock(blocks, window):
     """Return the numbers, the counts of valid arms, and how many have expired, as an agent's clock tells them."""
     clock, numbers, valid = Clock(Window(window, True)), [], []
     for time in np.concatenate(blocks).tolist():
-        numbers.append(clock.arrive(time))
+        numbers.append(clock.arrive(clock.arrival_at(time / 1e6)))
         valid.append(clock.valid)
     expired = [sum(other <= number - window for other in numbers[: place + 1]) for place, number in enumerate(numbers)]
     return numbers, valid, expired

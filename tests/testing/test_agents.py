@@ -2,8 +2,8 @@
 
 import pytest
 
-from bestbefore import Explorer, Player, testing
-from bestbefore.testing import check_agent
+from bestbefore import Explorer, Player
+from bestbefore.testing import agents, check_agent
 
 
 class Sound(Explorer):
@@ -241,7 +241,7 @@ def test_a_broken_agent_is_found_out(kind, words):
 
 
 def test_who_never_stops_asking_is_stopped(monkeypatch):
-    monkeypatch.setattr(testing, "MOST_PULLS", 300)
+    monkeypatch.setattr(agents, "MOST_PULLS", 300)
     with pytest.raises(AssertionError, match="must return None at last, but went on after 300 pulls at one arrival"):
         check_agent(made(Insatiable))
     with pytest.raises(AssertionError, match="must return None at last, but went on after its budget of 50"):

@@ -12,7 +12,7 @@ from bestbefore.agents.certifier import Certifier
 from bestbefore.agents.merging import check_alike, merge
 from bestbefore.agents.promises import Promising
 from bestbefore.agents.rollback import all_or_nothing
-from bestbefore.arguments import finite, whole
+from bestbefore.arguments import whole
 from bestbefore.clock import MICROSECOND, Length, When, Window
 from bestbefore.memory import leader, leaders
 from bestbefore.own import jitted
@@ -254,13 +254,13 @@ class Explorer(Promising):
         `arrival_of` the arm that was pulled, and a reward for an earlier bearer raises `ExpiredArm`.
         """
         number, pulls, total = self._heard(arm, reward, pulls, arrival, at)
-        finite("reward", self._statistics_with(number, pulls, total).total)
+        more = self._statistics_with(number, pulls, total)
         with self._all_or_nothing():
             self._go_on(at)
             if self._certifier:
                 self._count(self._certifier, number, pulls, total)
             else:
-                self._take(number, pulls, total, self._statistics_with(number, pulls, total))
+                self._take(number, pulls, total, more)
 
     def _count(self, certifier: Certifier, number: int, pulls: int, total: float) -> None:
         """Count rewards for an arm's certificate; arms may go then."""

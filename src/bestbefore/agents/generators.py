@@ -35,6 +35,15 @@ def restored_generator(text: str) -> np.random.Generator:
     bits = getattr(np.random, kind)()
     try:
         bits.state = state
-    except (TypeError, ValueError, KeyError, OverflowError) as wrong:
+    except (TypeError, ValueError, LookupError, OverflowError) as wrong:
         raise ValueError(f"state is damaged: the random generator cannot be restored: {wrong}") from None
-    return np.random.Generator(bits)
+    generator = np.random.Generator(bits)
+    if generator_state(generator) != text or not _is_within(state):
+        raise ValueError("state is damaged: the random generator is not as it was saved")
+    return generator
+
+
+def _is_within(state: dict[str, Any]) -> bool:
+    """Say whether positions lie within their buffers: NumPy does not look, and would read beyond them."""
+    position = state["state"].get("pos", 0) if isinstance(state["state"], dict) else 0
+    return bool(0 <= position <= 624 and 0 <= state.get("buffer_pos", 0) <= 4 and state.get("has_uint32", 0) in (0, 1))

@@ -10,7 +10,7 @@ from types import NoneType
 from typing import Any, ClassVar
 
 from bestbefore.agents.base import BaseAgent
-from bestbefore.keep.everlasting import RANK, WAIT, WEIGH, let_expire, narrow, settle
+from bestbefore.keep.everlasting import RANK, STAY, WAIT, WEIGH, let_expire, narrow, settle
 from bestbefore.memory import Memory, Moment, count, drop, leader
 from bestbefore.plan import SeekPlan
 from bestbefore.probe.race import bar_of, confidence, goes_on, rivals_after
@@ -88,6 +88,8 @@ class Search(BaseAgent):
         """Let arms expire, or be found, now that it is later."""
         if self.flag == "implicit":
             let_expire(self._code, self._slots, self._clock.oldest)
+            if self._code == STAY:
+                self._tests = {number: test for number, test in self._tests.items() if number >= self._clock.oldest}
         else:
             for number in self._overdue():
                 if flags.get(number, False):
