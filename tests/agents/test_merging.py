@@ -110,6 +110,23 @@ def test_with_slack_the_answer_is_within_a_cell_of_all_but_the_oldest(stream, wi
     assert stream[both.best() - 1][0] >= best_of(stream, window, passed) - cell - 1e-9
 
 
+def test_two_arms_that_were_passed_over_do_not_add_up():
+    """With slack 1, W = 17 and 2 slots, an arm may stand in for one that is 8 arrivals newer, and not for others."""
+    numbers, deal = [6, 16, 17, 21, 22, 24, 30, 32], [1, 1, 0, 1, 0, 0, 0, 1]
+    means = dict(zip(numbers, [0.95, 0.88, 0.68, 0.54, 0.51, 0.46, 0.36, 0.19], strict=True))
+    parts = [
+        explored([arm for arm, one in zip(means.items(), deal, strict=True) if one == part], **PASSING)
+        for part in range(2)
+    ]
+    both = merged(parts)
+    both.advance(to=34)
+    oldest = 34 - 17 + 1 + both.exempt
+    assert means[both.best()] >= max(mean for number, mean in means.items() if number >= oldest) - 1 / 3
+
+
+PASSING = {"window": 17, "memory": 2, "tests": 1, "slack": 1.0}
+
+
 @pytest.mark.parametrize("keep", ["bucket", "fifo"])
 @given(stream=STREAMS, window=st.integers(1, 9), memory=st.integers(1, 4))
 def test_rules_that_decide_by_slice_or_age_alone_store_what_one_explorer_stores(keep, stream, window, memory):
