@@ -465,3 +465,32 @@ def test_the_exact_best_k_need_no_fewer_slots_than_the_best():
     assert bounds.exact_memory(100, top=5) == bounds.exact_memory(100)
     with pytest.raises(ValueError, match="top must be at most 4, the arms valid at once, not 5"):
         bounds.exact_memory(4, top=5)
+
+
+@given(st.floats(0.05, 1), st.floats(0.005, 0.2), st.floats(1e-6, 0.2))
+def test_small_means_take_pulls_in_inverse_proportion(noise, mean, failure):
+    """Bernstein's bound, solved for the pulls: one pull fewer, and it does not say enough."""
+    s = bounds.pulls_for_relative_noise(noise, mean, failure)
+
+    def fails(pulls):
+        return 2 * math.exp(-pulls * (noise * mean) ** 2 / (2 * (mean + noise * mean / 3)))
+
+    assert fails(s) <= failure * (1 + 1e-9)
+    assert fails(s - 1) > failure * (1 - 1e-9)
+
+
+def test_near_a_mean_of_3_percent_hoeffding_takes_eight_times_as_many():
+    for noise in (0.05, 0.1, 0.2):
+        ratio = bounds.pulls_for_noise(noise * 0.03, 0.01) / bounds.pulls_for_relative_noise(noise, 0.03, 0.01)
+        assert ratio == pytest.approx(1 / (4 * 0.03 * (1 + noise / 3)), rel=1e-3)
+        assert 7.5 < ratio < 8.5
+
+
+def test_bernstein_holds_for_clicks():
+    """The exact chance that a Binomial share of clicks is off by more than a fifth: below 5% at every small mean."""
+    from scipy.stats import binom
+
+    for mean in (0.01, 0.03, 0.08):
+        pulls = bounds.pulls_for_relative_noise(0.2, mean, 0.05)
+        low, high = math.ceil(0.8 * pulls * mean - 1e-9), math.floor(1.2 * pulls * mean + 1e-9)
+        assert 1 - (binom.cdf(high, pulls, mean) - binom.cdf(low - 1, pulls, mean)) < 0.05

@@ -365,3 +365,21 @@ def test_a_write_beyond_the_slots_is_refused_wherever_it_is_made():
 
     with pytest.raises(ValueError, match="keep rule 'far': it raised an error"):
         simulate.explore([0.5], window=1, memory=1, keep=far, tests=1, runs=1)
+
+
+def test_parts_with_a_rule_of_their_own_are_merged_by_that_rule():
+    def in_slot(slot):
+        def rule(memory, arrival, pulls, total, moment):
+            put(memory, slot, arrival, pulls, total)
+            return slot
+
+        return rule
+
+    rule = in_slot(1)
+    parts = [Explorer(window=9, memory=2, tests=1, keep=rule) for _ in range(2)]
+    for number, part in enumerate(parts, start=1):
+        part.arrive(number, at=number)
+        part.tell(number, 1 / number)
+    assert Explorer.merged(parts).stored == [2]
+    with pytest.raises(ValueError, match="parts must have the same keep rule"):
+        Explorer.merged([parts[0], Explorer(window=9, memory=2, tests=1, keep=in_slot(0))])

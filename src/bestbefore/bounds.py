@@ -257,6 +257,21 @@ def pulls_for_noise(noise: float, failure: float, sigma: float = 0.5) -> int:
     return round_up(2 * (sigma / noise) * (sigma / noise) * math.log(2 / failure))
 
 
+def pulls_for_relative_noise(noise: float, mean: float, failure: float) -> int:
+    """Return s = (2 + 2/3 noise) / (noise^2 mean) ln(2 / failure): pulls that tell a mean within a share `noise` of it.
+
+    That is Bernstein's inequality for rewards in [0, 1], whose variance is at most their mean.  Hoeffding's, which is
+    `pulls_for_noise(noise * mean, failure)`, takes 1 / (4 mean) times as many, for small shares: 8 times at 0.03.
+
+    >>> pulls_for_relative_noise(noise=0.2, mean=0.03, failure=0.05), pulls_for_noise(0.2 * 0.03, failure=0.05)
+    (6559, 51235)
+    """
+    between("noise", noise, 0, math.inf)
+    between("mean", mean, 0, 1, closed="right")
+    between("failure", failure, 0, 1)
+    return round_up((2 + 2 / 3 * noise) / (noise * noise * mean) * math.log(2 / failure))
+
+
 def noise_for_pulls(pulls: int, failure: float, sigma: float = 0.5) -> float:
     """Return how far off a mean of `pulls` rewards may be: sigma sqrt(2 ln(2 / failure) / pulls)."""
     whole("pulls", pulls)

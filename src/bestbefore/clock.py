@@ -200,11 +200,15 @@ class Clock:
         self.time = max(self.time, to)
 
     def unite(self, clocks: "Sequence[Clock]", newest: int, shared: int) -> None:
-        """Go on with the clocks of several parts of a stream; `shared` arms were counted more than once."""
+        """Go on with the clocks of several parts of a stream; `shared` arms were counted more than once.
+
+        There may be others that were, and that a part has forgotten: by count there are no more arms than numbers.
+        """
         self.time = max(clock.time for clock in clocks)
         self.newest = max(newest, *(clock.newest for clock in clocks))
-        self.arrivals = sum(clock.arrivals for clock in clocks) - shared
-        self.on_wall = all(clock.on_wall for clock in clocks)
+        arrivals = sum(clock.arrivals for clock in clocks) - shared
+        self.arrivals = arrivals if self.window.by_time else min(arrivals, self.newest)
+        self.on_wall = max(clocks, key=lambda clock: clock.newest).on_wall
         self._recent = Recent.united([clock._recent for clock in clocks])
 
     def state(self) -> dict[str, Any]:

@@ -63,7 +63,8 @@ class Recent:
     def united(cls, parts: "Sequence[Recent]") -> "Recent":
         """Return the arrivals of several parts of a stream.
 
-        All arms of a group count as its newest: none is forgotten too early.
+        All arms of a group count as its newest: none is forgotten too early.  Some are forgotten too late, so each
+        time that counts are united they may be too high by another 1 in 31.
         """
         groups = [(number, 2**size) for part in parts for size, level in enumerate(part._levels) for number in level]
         both = cls()

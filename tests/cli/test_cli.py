@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from bestbefore import bounds
 from bestbefore.cli import commands, main
+from bestbefore.plan import plan_exploration
 
 SMALL = ["explore", "--arms", "60", "--window", "10", "--memory", "2,4", "--runs", "2"]
 
@@ -649,3 +650,38 @@ def test_advice_for_a_window_by_time_is_that_for_as_many_arms():
     by_time, by_count = (json.loads(run("advise", *window, "--json").stdout) for window in windows)
     assert by_time == by_count
     assert "W = 80 in 24h" in run("advise", "-W", "24h", "--most", "80").stdout
+
+
+def test_advise_says_what_is_affordable_at_a_rate():
+    """A click rate of 3%, and 20,000 pulls of each of 1,000 arms."""
+    told = ["-W", "24h", "--most", "50", "--memory", "60", "--rate", "0.03", "--budget", "20000000"]
+    share, affordable = json.loads(run("advise", *told, "--relative", "0.2", "--json").stdout)[-2:]
+    made = plan_exploration(window=50, epsilon=0.2, relative=True)
+    assert share["tests"] == made.tests_at(0.03) < made.tests_of(1)
+    assert 5 < share["hoeffding"] / share["tests"] < 10
+    assert (share["slots"], share["possible"], share["promise"]) == (50, True, 0.2)
+    least = affordable["affordable"]
+    assert affordable["promise"] == least
+    assert plan_exploration(window=50, epsilon=least, relative=True).tests_at(0.03) <= 20_000
+    assert plan_exploration(window=50, epsilon=least - 0.001, relative=True).tests_at(0.03) > 20_000
+    assert f"within {least:.2g} of the best mean" in affordable["cost"]
+    assert json.loads(run("advise", *told, "--json").stdout)[-1] == affordable, "without --relative as well"
+
+
+def test_advise_says_when_nothing_is_affordable_at_a_rate():
+    row = json.loads(run("advise", "--rate", "0.03", "--budget", "5000", "--json").stdout)[-1]
+    assert (row["affordable"], row["possible"], row["promise"]) == (None, False, None)
+    assert "nothing: with 5 pulls per arm" in row["cost"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--relative", "0.2"], "--rate must say about how high the best mean is, as 0.03, with --relative 0.2"),
+        (["--rate", "0.005"], "rate must be a number above 0.01"),
+        (["--rate", "0.03", "--relative", "1.5"], "epsilon must be a number above 0 and at most 1"),
+    ],
+)
+def test_advise_at_a_rate_says_what_is_wrong(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        run("advise", *arguments)

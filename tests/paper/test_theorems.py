@@ -34,6 +34,8 @@ SMALL = {
     "fixed-tests": {"window": 20, "epsilon": 0.3, "runs": 50_000},
     "best-k": {"window": 60, "arms": 150, "epsilon": 0.3, "runs": 80},
     "windows-by-time": {"runs": 150},
+    "merged-parts": {"runs": 72},
+    "small-means": {"runs": 150},
 }
 WORDS = {"theorem": "t", "statement": "s", "setting": "x", "measured": "m"}
 

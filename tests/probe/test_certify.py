@@ -278,3 +278,15 @@ def test_a_charge_that_is_out_of_reach_does_not_keep_it_pulling():
 def test_it_ends_where_all_arms_are_alike(mean, slots):
     for c, _ in run([mean] * 20, 8, slots, 0.3):
         assert count(c.memory) <= slots
+
+
+def test_an_answer_that_is_certified_for_a_share_comes_before_one_with_a_smaller_gap():
+    """Arm 1 leads, within .0375 of a ceiling of .07; arm 2 is within .0395 of .1, and only that is less than 40%."""
+    c, settings = no_certificates(slots=4), settings_of(0.4, 4, BOUNDED, whole=True, relative=True)
+    for arrival, pulls, total, low, high in ((1, 100, 8.0, 0.0325, 0.1), (2, 10_000, 650.0, 0.0605, 0.07)):
+        slot = admit(c, arrival, LOG_LOWER, LOG_UPPER)
+        c.memory.pulls[slot], c.memory.total[slot] = pulls, total
+        c.levels[slot, [LOWER, UPPER]], c.counts[slot, [SEEN_LOWER, SEEN_UPPER]] = (low, high), pulls
+    slot, gap, certified = answer(c, settings)
+    assert (c.memory.arrival[slot], gap, certified) == (2, pytest.approx(0.0395), True)
+    assert decide(c, -1, settings) == (-1, 0), "nothing more is pulled for it"

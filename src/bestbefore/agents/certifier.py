@@ -66,10 +66,10 @@ class Certifier:
         """The pulls since the last arrival."""
         return self._spent
 
-    def take(self, certificates: Certificates, spent: int) -> None:
+    def take(self, certificates: Certificates, spent: int, in_flight: Flight) -> None:
         """Go on with certificates that were united, of which so many pulls are spent since the last arrival."""
         self.certificates, self._spent = certificates, spent
-        self._decide(may_free=False)
+        self._decide(may_free=not in_flight)
 
     def some_expired(self, oldest: int) -> bool:
         """Say whether an arm has expired, or the arms that a charge stands for."""

@@ -10,6 +10,8 @@ as well; so the proof of `bestbefore.probe.certify` holds word for word, with he
 before the answer is certified anew.
 
 The shares of delta must not depend on how many arms a part has seen: see `_check_shares`.
+
+docs/distributed.md has the proof at length.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,10 +33,10 @@ Arms: TypeAlias = "dict[int, list[tuple[Explorer, int]]]"
 def merge(into: "Explorer", parts: "Sequence[Explorer]") -> None:
     """Let a fresh explorer go on from where several others stand."""
     _check_shares(into)
-    arms = _arms(parts)
+    arms, expired = _arms(parts, into._clock.oldest_at(max(part._clock.now for part in parts)))
     into._clock.unite([part._clock for part in parts], max(arms, default=0), _shared(arms))
     into._pulls = sum(part._pulls for part in parts)
-    into._irregular = max([part._irregular for part in parts] + [n for n, held in arms.items() if len(held) > 1])
+    into._irregular = _irregular(arms, parts)
     into._withdrawn = sorted(number for part in parts for number in part._withdrawn)
     for number, held in sorted(arms.items()):
         part, old = held[0]
@@ -47,16 +49,18 @@ def merge(into: "Explorer", parts: "Sequence[Explorer]") -> None:
         _unite_certificates(into, into._certifier, valid, parts)
     else:
         _place_anew(into, valid)
-    into._roster.take_let_go(arm for part in parts for arm in part._roster.waiting)
+    into._roster.take_let_go([arm for part in parts for arm in part._roster.waiting] + expired)
     into._forget()
     into._peak_memory = max([into._peak_memory] + [part._peak_memory for part in parts])
 
 
 def check_alike(parts: Iterable[Any], kind: type) -> "list[Explorer]":
     """Return the parts as a list, if they are explorers of the same settings that can be merged."""
-    found = list(parts)
+    found = list(parts) if isinstance(parts, Iterable) else []
     if not found or not all(isinstance(part, kind) for part in found):
-        raise ValueError(f"parts must be one explorer or more, not {found!r}")
+        raise ValueError(f"parts must be a list of one explorer or more, not {parts!r}")
+    if len({id(part) for part in found}) < len(found):
+        raise ValueError("parts must be different explorers: the rewards of one that is there twice would count twice")
     first = found[0]
     for part in found:
         for name, value in part._arguments.items():
@@ -84,15 +88,20 @@ def _check_shares(explorer: "Explorer") -> None:
         )
 
 
-def _arms(parts: "Sequence[Explorer]") -> Arms:
+def _arms(parts: "Sequence[Explorer]", oldest: int) -> tuple[Arms, list[Any]]:
     """Return the arms of all parts by number, each with the parts that have it and its number there.
 
-    By time, arms of one instant in several parts get one number after the other.
+    By time, arms of one instant in several parts get one number after the other.  The names of those that arrived
+    before `oldest` are returned apart: a part may be behind, and not know that they have expired.
     """
     known: dict[Any, list[tuple[int, Explorer]]] = {}
+    expired = []
     for part in parts:
-        for number in part._counted:
-            known.setdefault(part._roster.name(number), []).append((number, part))
+        for number in sorted(part._counted):
+            if number < oldest:
+                expired.append(part._roster.name(number))
+            else:
+                known.setdefault(part._roster.name(number), []).append((number, part))
     arms: Arms = {}
     for name, places in sorted(known.items(), key=lambda each: (each[1][0][0], repr(each[0]))):
         number = places[0][0]
@@ -103,7 +112,14 @@ def _arms(parts: "Sequence[Explorer]") -> Arms:
         while number in arms:
             number += 1
         arms[number] = [(part, old) for old, part in places]
-    return arms
+    return arms, expired
+
+
+def _irregular(arms: Arms, parts: "Sequence[Explorer]") -> int:
+    """Return the newest arm of which nothing can be promised, or 0: in a part, or since several parts know it."""
+    newest = max(part._irregular for part in parts)
+    later = max((number - old for number, held in arms.items() for _, old in held), default=0)  # see `_arms`
+    return max([newest and newest + later] + [number for number, held in arms.items() if len(held) > 1])
 
 
 def _shared(arms: Arms) -> int:
@@ -112,7 +128,10 @@ def _shared(arms: Arms) -> int:
 
 
 def _place_anew(into: "Explorer", arms: Arms) -> None:
-    """Let the keep rule decide on the arms of all parts, oldest first; tests go on as far as there is room for them."""
+    """Let the keep rule decide on the arms of all parts, oldest first; tests go on as far as there is room for them.
+
+    No arm is passed over: in its favour others may have been, see `bestbefore.keep.staircase`.
+    """
     under_test: list[int] = []
     known: dict[int, Statistics] = {}
     for number, held in sorted(arms.items()):
@@ -122,7 +141,7 @@ def _place_anew(into: "Explorer", arms: Arms) -> None:
         if all(old in part._tests for part, old in held) and known[number].pulls < wanted:
             under_test.append(number)
     room = into.plan.pending - (into._clock.newest not in under_test)
-    kept = under_test[len(under_test) - room :] if room else []
+    kept = under_test[max(len(under_test) - room, 0) :]
     for number, statistics in known.items():
         if number in kept:
             into._tests[number] = statistics
@@ -130,7 +149,8 @@ def _place_anew(into: "Explorer", arms: Arms) -> None:
             if number in under_test:
                 into._irregular = max(into._irregular, number)
             if statistics.pulls:
-                into._admit(number, statistics)
+                into._admit(number, statistics, slack=0.0)
+    into._expire()
 
 
 def _unite_certificates(into: "Explorer", certifier: Certifier, arms: Arms, parts: "Sequence[Explorer]") -> None:
@@ -144,7 +164,7 @@ def _unite_certificates(into: "Explorer", certifier: Certifier, arms: Arms, part
         for number, held in sorted(arms.items())
     ]
     both = united(rows, list(map(_certificates, parts)), into._clock.oldest, certifier.settings)
-    certifier.take(both, max(part._certifier.spent for part in parts if part._certifier))
+    certifier.take(both, max(part._certifier.spent for part in parts if part._certifier), into._in_flight)
     into._slots = both.memory
 
 

@@ -105,9 +105,10 @@ class Tested(BaseAgent):
         if self._probe.passes(self._slots, test.pulls):
             self._admit(number, test)
 
-    def _admit(self, number: int, test: Statistics) -> None:
+    def _admit(self, number: int, test: Statistics, slack: float | None = None) -> None:
+        slack = self.plan.slack if slack is None else slack
         rule, coin = self.plan.keep, self._rng.random() if self.plan.keep.draws else 0.0
-        moment = Moment(self._clock.now, self.plan.window, self.arrivals, self.plan.slack, coin, self.plan.ranks)
+        moment = Moment(self._clock.now, self.plan.window, self.arrivals, slack, coin, self.plan.ranks)
         if self._own:
             watched(rule.name, self._own, self._slots, number, test.pulls, test.total, moment)
         else:

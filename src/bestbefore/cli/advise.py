@@ -8,6 +8,7 @@ import click
 from bestbefore import bounds, plan
 from bestbefore.arguments import whole
 from bestbefore.cli.options import STREAMS, make_stream, most_option, window_option
+from bestbefore.cli.rates import rate_advice
 from bestbefore.clock import Length
 from bestbefore.plan import ExplorePlan, plan_exploration
 
@@ -31,7 +32,15 @@ TRIED = 20
     help=f"Try how many pulls it takes to certify answers on your kind of stream: {', '.join(STREAMS)}, a movielens "
     "stream or a CSV file, see bestbefore explore --help.  [default: not tried; this takes the compiler]",
 )
-@click.option("-b", "--budget", default=1_000_000, show_default=True, help="Pulls for regret, all epochs together (T).")
+@click.option(
+    "-b",
+    "--budget",
+    default=1_000_000,
+    show_default=True,
+    help="Pulls for regret, all epochs together (T); with --rate, pulls of all n arms.",
+)
+@click.option("--rate", type=float, help="About how high the best mean is, if small: say what is affordable there.")
+@click.option("--relative", type=float, help="With --rate: how far from the best it may be, as a share of its mean.")
 @click.option("--top", default=1, show_default=True, help="How many answers are wanted: the best k of the window.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON instead.")
 def advise(
@@ -43,16 +52,23 @@ def advise(
     arms: int,
     budget: int,
     stream: str | None,
+    rate: float | None,
+    relative: float | None,
     top: int,
     as_json: bool,
 ) -> None:
     """Tell what is possible, what it costs, and what no algorithm can do: the paper's Table 1 with your numbers.
 
-    With a window by time, such as --window 24h, W is --most, how many arms may be valid at once.
+    With a window by time, such as --window 24h, W is --most, how many arms may be valid at once.  With --rate, the last
+    lines are about small means, such as click rates.
     """
     width, said = _width(window, most)
     slots = bounds.memory(epsilon, top=top) if memory is None else whole("memory", memory)
     rows = advice(width, epsilon, delta, slots, arms, budget, stream, top)
+    if rate is not None:
+        rows += rate_advice(width, relative, rate, delta, slots, arms, budget)
+    elif relative is not None:
+        raise ValueError(f"--rate must say about how high the best mean is, as 0.03, with --relative {relative}")
     if as_json:
         click.echo(json.dumps(rows, indent=1))
         return

@@ -14,6 +14,7 @@ from bestbefore.paper.everlasting_theorems import everlasting_explicit, everlast
 from bestbefore.paper.exploration_theorems import exact_memory, guarantees, reduction, separation
 from bestbefore.paper.finding import Finding
 from bestbefore.paper.keeping_theorems import king, slices, stairs
+from bestbefore.paper.merge_theorems import merged_parts, small_means
 from bestbefore.paper.pair_theorems import fixed_tests
 from bestbefore.paper.regret_theorems import regret_lower, regret_upper
 from bestbefore.paper.time_theorems import windows_by_time
@@ -44,6 +45,8 @@ THEOREMS: dict[str, Callable[..., list[Finding]]] = {
     "fixed-tests": fixed_tests,
     "best-k": best_k,
     "windows-by-time": windows_by_time,
+    "merged-parts": merged_parts,
+    "small-means": small_means,
 }
 """The experiments by name."""
 

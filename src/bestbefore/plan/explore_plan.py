@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bestbefore import bounds, pairs
 from bestbefore.arguments import MOST
-from bestbefore.mixture import KNOWN, middle_rate, pulls_for_share, pulls_for_width
+from bestbefore.mixture import KNOWN, middle_rate, pulls_for_mean, pulls_for_share, pulls_for_width
 from bestbefore.noise import Noise
 from bestbefore.rules import Keep
 
@@ -90,6 +90,17 @@ class ExplorePlan:
             return pairs.exact_pulls(*task, arms=self.arms, cell=cell)
         return pairs.pair_pulls(*task, arms=self.arms, arrival=arrival, cell=cell, sigma=self.noise.sigma)
 
+    def tests_at(self, mean: float, arrival: int = 1) -> int:
+        """Return how often an arm whose rewards have this mean is pulled at most, where epsilon is a share.
+
+        That is far less than at the very worst, `tests_of`, which is for means of about `bounds.LEAST_MEAN`.
+        """
+        if not self.relative:
+            raise ValueError("relative must be True for pulls by the mean: otherwise see tests_of")
+        aim = self.aim
+        known = pulls_for_mean(mean, KNOWN * aim, middle_rate(aim, relative=True), self.logs_of(arrival), self.noise)
+        return min(in_batches(known), self._most_pulls(arrival))
+
     def logs_of(self, arrival: int) -> tuple[float, float]:
         """Return ln(1 / p) of the lower and of the upper bound of an arm's certificate; see `tests_of`."""
         shares = bounds.certificate_failures(
@@ -101,11 +112,12 @@ class ExplorePlan:
         """Return what the compiled rule is told."""
         from bestbefore.probe.certificates import settings_of
 
-        tuned = self._aim() if self.epsilon == 0 else None
+        tuned = self.aim if self.epsilon == 0 else None
         return settings_of(self.epsilon, self.slots, self.noise, whole=self.whole, relative=self.relative, tuned=tuned)
 
-    def _aim(self) -> float:
-        """Return what bounds are tuned for: what cells leave of epsilon, or what the budget can tell apart."""
+    @property
+    def aim(self) -> float:
+        """What bounds are tuned for: what cells leave of epsilon, or what the budget can tell apart."""
         if self.epsilon == 0:
             pulls = max(self.budget or 1, 1)
             return min(
@@ -123,7 +135,12 @@ class ExplorePlan:
         by_budget = math.inf if self.budget is None else self.budget * (self.most or MOST)
         if self.epsilon == 0:
             return int(min(by_budget, MOST))
-        aim, logs = self._aim(), self.logs_of(arrival)
+        aim, logs = self.aim, self.logs_of(arrival)
         pulls_for = pulls_for_share if self.relative else pulls_for_width
         known = pulls_for(KNOWN * aim, middle_rate(aim, relative=self.relative), logs, self.noise)
-        return int(min(bounds.round_up(known * (1 + 1 / 4) * (1 + 1 / 16) + 1), by_budget))
+        return int(min(in_batches(known), by_budget))
+
+
+def in_batches(known: int) -> int:
+    """Return how many pulls an arm may get that is known after so many."""
+    return bounds.round_up(known * (1 + 1 / 4) * (1 + 1 / 16) + 1)

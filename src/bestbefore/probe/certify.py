@@ -193,8 +193,9 @@ def answer(c: Certificates, settings: Settings) -> tuple[int, float, bool]:
     """Return the slot of the answer, or -1; its gap; and whether it is certified.
 
     The gap is how far the answer may be from the best, as far as bounds hold.  The answer is the leader if that is
-    certified, else the arm of the least gap, which has the highest L or the highest claim.  Nothing is changed: where
-    bounds are not up to date, they are brought so on a copy.
+    certified, else the arm of the least gap, which has the highest L or the highest claim; where epsilon is a share,
+    one that is certified comes before one with a smaller gap.  Nothing is changed: where bounds are not up to date,
+    they are brought so on a copy.
     """
     seen = survey(c, 0)
     if seen.leader < 0:
@@ -207,11 +208,14 @@ def answer(c: Certificates, settings: Settings) -> tuple[int, float, bool]:
                 refresh_upper(c, seen.rival, settings)
             seen = survey(c, 0)
     best, ceiling, gap = seen.leader, seen.ceiling, seen.ceiling - c.levels[seen.leader, LOWER]
-    if gap > allowed(ceiling, settings):
+    certified = gap <= allowed(ceiling, settings)
+    if not certified:
         for other, its_ceiling in ((seen.top, seen.top_ceiling), (seen.first, seen.first_ceiling)):
-            if its_ceiling - c.levels[other, LOWER] < gap:
-                best, ceiling, gap = other, its_ceiling, its_ceiling - c.levels[other, LOWER]
-    return best, max(gap, 0.0), gap <= allowed(ceiling, settings)
+            its_gap = its_ceiling - c.levels[other, LOWER]
+            sure = its_gap <= allowed(its_ceiling, settings)
+            if sure > certified or (sure == certified and its_gap < gap):
+                best, gap, certified = other, its_gap, sure
+    return best, max(gap, 0.0), certified
 
 
 @njit
