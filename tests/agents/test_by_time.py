@@ -39,11 +39,11 @@ AGENTS = {name: (Explorer, settings) for name, settings in EXPLORERS.items()} | 
 @pytest.mark.parametrize("name", AGENTS)
 def test_agents_by_time_conform(name):
     kind, settings = AGENTS[name]
-    check_agent(lambda seed: kind(window="1h", seed=seed, **settings), arrivals=40)
+    check_agent(lambda seed: kind(window="1h", seed=seed, **settings), arrivals=20)
 
 
 def test_a_seeker_that_keeps_what_has_expired_conforms():
-    check_agent(lambda seed: Seeker(window="1h", memory=4, flag="implicit", seed=seed), arrivals=40, keeps_expired=True)
+    check_agent(lambda seed: Seeker(window="1h", memory=4, flag="implicit", seed=seed), arrivals=20, keeps_expired=True)
 
 
 def pulled(agent, arm, means, **at):

@@ -8,6 +8,7 @@ import pytest
 
 from bestbefore import Explorer, Player, Seeker
 from bestbefore.pull.page import chances_of, drawn
+from bestbefore.testing import check_agent
 
 MEANS = {"a": 0.9, "b": 0.3, "c": 0.6, "d": 0.6, "e": 0.1}
 
@@ -168,3 +169,12 @@ def test_with_a_spare_rank_a_withdrawal_costs_nothing_and_the_promise_stands(spa
     assert (explorer.promise is not None) == promised
     explorer.withdraw(explorer.best())
     assert explorer.promise is None, "one spare rank is for one arm"
+
+
+@pytest.mark.parametrize("keep", ["staircase", "bucket"])
+@pytest.mark.parametrize("top", [1, 2, 5])
+def test_explorers_of_the_best_k_conform(top, keep):
+    check_agent(
+        lambda seed: Explorer(window=8, memory=10, tests=8, top=top, spare=1, keep=keep, seed=seed), arrivals=12
+    )
+    check_agent(lambda seed: Explorer(window="1h", memory=10, tests=8, top=top, keep=keep, seed=seed), arrivals=12)

@@ -52,23 +52,20 @@ def check_give_up(session: Session, arrivals: int) -> None:
             if place % 2 == 0 and arm in session.now_stored():
                 session.call("tell", arm, session.reward(arm))
                 session.told += 1
-            elif arm in saved_text(session.agent):
+            else:
                 _give_up(session, arm)
+        for wrong in ((session.name(session.arrived), 10**6), (session.name(session.arrived), 0), ("never-arrived",)):
+            session.require_refused("give_up", *wrong)
         session.require_pulls()
         session.stored.update(session.now_stored())
 
 
 def _give_up(session: Session, arm: Any) -> None:
     """Give up one pull of an arm that is under way, if the arm is still here."""
-    agent = session.agent
     try:
-        agent.give_up(arm)
+        session.agent.give_up(arm)
     except LookupError:
         require(arm not in session.now_stored(), f"give_up({arm!r}) was refused, but the arm is stored")
-        return
-    session.require_refused("give_up", arm, 10**6)
-    session.require_refused("give_up", arm, 0)
-    session.require_refused("give_up", "never-arrived")
 
 
 def check_advance(session: Session, arrivals: int) -> None:
