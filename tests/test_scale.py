@@ -64,3 +64,10 @@ def test_a_player_takes_rewards_on_a_scale():
     player.tell("a", -1.0)
     player.tell("a", 0.5)
     assert player.means() == {"a": -0.25}
+
+
+def test_sums_on_a_scale_far_from_0_may_be_off_in_the_last_digits():
+    explorer = Explorer(window=3, scale=(100.1, 100.2), epsilon=0.05)
+    explorer.arrive("a")
+    explorer.tell("a", sum([100.1] * 10**5), pulls=10**5)
+    assert explorer.means() == pytest.approx({"a": 100.1})

@@ -22,7 +22,7 @@ def whole(name: str, value: SupportsIndex, at_least: int = 1) -> int:
         number = operator.index(value)
     except TypeError:
         number = at_least - 1
-    if isinstance(value, bool) or number < at_least:
+    if isinstance(value, bool) or type(value).__name__ == "timedelta64" or number < at_least:
         raise ValueError(f"{name} must be a whole number of at least {at_least}, not {value!r}")
     if number > MOST:
         raise ValueError(f"{name} must be at most 2**53, not {value!r}")

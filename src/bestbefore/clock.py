@@ -88,7 +88,8 @@ def _microseconds(text: str) -> int:
     parts = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text.lower())
     if not parts or parts[2] not in _SIZES_OF_WORDS:
         return 0
-    return round(float(parts[1]) * _SIZES_OF_WORDS[parts[2]])
+    length = float(parts[1]) * _SIZES_OF_WORDS[parts[2]]
+    return round(length) if length <= MOST else 0
 
 
 def said(window: Window) -> int | str:

@@ -33,7 +33,7 @@ def noise_of(sigma: float | None, width: float = 1.0) -> Noise:
     """Return the noise that a person means by `sigma`, where means lie on a scale of this width."""
     if sigma is None:
         return BOUNDED
-    between("sigma", sigma, 0, math.inf)
+    sigma = between("sigma", sigma, 0, math.inf)
     if not LEAST < sigma / width < 1 / LEAST:
         raise ValueError(f"sigma must be above {LEAST:g} and below {1 / LEAST:g} times the scale, not {sigma!r}")
-    return Noise(float(sigma) / width, False)
+    return Noise(sigma / width, False)

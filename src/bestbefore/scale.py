@@ -39,7 +39,7 @@ UNIT: Final = Scale(0.0, 1.0)
 def scale_of(scale: Any) -> Scale:
     """Return a scale, if it is two finite numbers, the lower first."""
     try:
-        low, high = (real(end) for end in scale)
+        low, high = (real(end) for end in scale) if not isinstance(scale, (str, bytes)) else (math.nan, math.nan)
     except (TypeError, ValueError):
         low = high = math.nan
     if not (math.isfinite(low) and math.isfinite(high) and 1e-100 < high - low < 1e100):

@@ -238,3 +238,99 @@ def test_what_a_crowd_pushed_out_is_covered_afterwards():
     assert explorer.promise == 0.1
     valid = [means[number] for number in (4, 5, 6)]
     assert max(valid) - means[explorer.best()] <= 0.1
+
+
+# An arm may go for other reasons than its age when time goes on: the verb that came for it then changes nothing.
+
+
+def dropped_on_the_way():
+    """An explorer, a verb with its arguments, and the time by which the arm it is about is let go."""
+    patient = Explorer(window="100 s", memory=4, tests=10, pending=3, patience="5 s")
+    patient.arrive("a", at=0)
+    patient.tell("a", 10, pulls=10)
+    patient.arrive("b", at=1)
+    patient.ask()
+    yield patient, "b", 20
+    certified = Explorer(window="10 s", epsilon=0.1)
+    for number, arm in enumerate("abcd"):
+        certified.arrive(arm, at=number)
+    certified.ask()
+    for arm, total in (("b", 100), ("c", 500), ("d", 900)):
+        certified.tell(arm, total, pulls=1000)
+    yield certified, "b", 10.5
+    stay = Seeker(window="10 s", memory=3, flag="implicit", strategy="stay")
+    stay.arrive("a", at=0)
+    stay.arrive("b", at=5)
+    yield stay, "a", 12
+    flagged = Seeker(window="10 s", memory=3, valid=lambda arm: False)
+    flagged.arrive("a", at=0)
+    flagged.arrive("b", at=5)
+    yield flagged, "a", 12
+
+
+@pytest.mark.parametrize("verb", ["tell", "withdraw", "give_up"])
+def test_a_verb_for_an_arm_that_goes_on_the_way_changes_nothing(verb):
+    for agent, arm, at in dropped_on_the_way():
+        if not agent.holds(arm):
+            continue
+        before = agent.state()
+        with pytest.raises((UnknownArm, ValueError)):
+            getattr(agent, verb)(arm, *([1.0] if verb == "tell" else []), at=at)
+        assert agent.state() == before
+        agent.advance(at)
+        assert not agent.holds(arm)
+        agent.best()
+
+
+def test_rewards_are_not_credited_to_another_arm():
+    """The reward lets time go on, an older arm expires, and with that the arm itself is not needed any more."""
+    explorer = Explorer(window="10s", epsilon=0.1)
+    explorer.arrive("n7", at=55)
+    explorer.arrive("n8", at=56)
+    explorer.tell("n7", 110, 400, at=59)
+    explorer.arrive("n9", at=59.5)
+    explorer.tell("n8", 353.4, 400, at=62.5)
+    explorer.tell("n9", 2.9, 50, at=62.5)
+    explorer.arrive("n10", at=63.5)
+    explorer.tell("n10", 155.4, 400, at=63.5)
+    with pytest.raises(UnknownArm, match="arm 'n9' is let go by the time of this call"):
+        explorer.tell("n9", 23.1, 400, at=66.5)
+    assert explorer.means()["n10"] == pytest.approx(155.4 / 400)
+
+
+def test_the_wall_clock_is_read_once_in_a_verb(monkeypatch):
+    """An arm that expires between two looks at the clock would be neither here nor gone."""
+    now = 10**15
+
+    def ticking():
+        nonlocal now
+        now += 1
+        return now
+
+    monkeypatch.setattr(clocks, "on_the_wall", ticking)
+    for kind, settings in ((Player, {"memory": 3}), (Explorer, {"epsilon": 0.2})):
+        for early in range(1, 6):
+            agent = kind(window="1 s", **settings)
+            agent.arrive("a")
+            now += 10**6 - early
+            try:
+                agent.tell("a", 1.0)
+            except UnknownArm:
+                agent.advance()
+            assert kind.from_state(agent.state()).stored == agent.stored
+
+
+def test_an_arm_under_test_that_has_outlived_its_window_gets_a_slot():
+    seeker = Seeker(window="10s", memory=2, strategy="rank", tests=3)
+    seeker.arrive("a", at=0)
+    seeker.advance(11)
+    seeker.learn("a", True)
+    assert Seeker.from_state(seeker.state()).found == "a"
+    assert seeker.arrive("b", at=12) == []
+    assert (seeker.found, seeker.ask()) == ("a", "a")
+
+
+@pytest.mark.parametrize("window", ["9" * 400 + "h", b"1h"])
+def test_odd_windows_are_named(window):
+    with pytest.raises(ValueError, match="window must be"):
+        Explorer(window=window)

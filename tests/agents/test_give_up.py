@@ -56,6 +56,18 @@ def test_a_budget_is_not_spent_on_what_was_lost():
     assert player.left == 2
 
 
+def test_a_lost_pull_of_an_earlier_arrival_gives_nothing_back():
+    explorer = Explorer(window=10, memory=4, budget=10)
+    explorer.arrive("a")
+    explorer.arrive("b")
+    before = [explorer.ask() for _ in range(10)]
+    explorer.arrive("c")
+    assert None not in [explorer.ask() for _ in range(10)]
+    for arm in before:
+        explorer.give_up(arm)
+    assert explorer.ask() is None
+
+
 def test_a_lost_pull_of_an_earlier_epoch_gives_nothing_back():
     player = Player(window=5, memory=3)
     player.arrive("a", budget=2)

@@ -144,3 +144,16 @@ def test_unknown_arms_are_named():
     explorer = Explorer(window=3, epsilon=0.2)
     with pytest.raises(UnknownArm, match="arm 'a' is not in memory"):
         explorer.withdraw("a")
+
+
+def test_an_earlier_bearer_of_the_name_leaves_no_trace_either():
+    """The first "p" was let go and nobody was told yet; the second is withdrawn: now the name is nowhere."""
+    explorer = Explorer(window=9, memory=1, tests=1, pending=1, keep="topk")
+    explorer.arrive("better")
+    explorer.tell("better", 0.9)
+    explorer.arrive("p")
+    explorer.tell("p", 0.1)
+    explorer._roster.check_new("p")
+    explorer._roster.add(99, "p")
+    explorer._roster.remove(99)
+    assert '"p"' not in json.dumps(explorer.state())

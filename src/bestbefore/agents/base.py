@@ -76,8 +76,8 @@ class BaseAgent(Holding):
 
     def withdraw(self, arm: Hashable, *, at: When = None) -> None:
         """Let an arm go at once, stored or under test, without a trace; the next best takes over."""
-        number = self._number_at(arm, None, at)
-        self._go_on(at)
+        number = self._roster.number(arm)
+        self._meanwhile(number, self._clock.later(at))
         self._roster.remove(number)
         self._withdraw(number)
         self._forget()
@@ -89,11 +89,11 @@ class BaseAgent(Holding):
         would seem better than it is.
         """
         pulls = whole("pulls", pulls)
-        number = self._number_at(arm, arrival, at)
+        number = self._roster.number(arm, arrival)
         under_way = self._in_flight.get(number, 0)
         if pulls > under_way:
             raise ValueError(f"pulls must be at most {under_way}, those of arm {arm!r} that are under way, not {pulls}")
-        self._go_on(at)
+        self._meanwhile(number, self._clock.later(at))
         self._land(number, pulls)
         self._given_up(number, pulls)
 

@@ -30,6 +30,7 @@ from bestbefore.probe.certify import answer, decide, settle
 from bestbefore.probe.room import give_way
 
 Flight = Mapping[int, int]
+_NEXT: dict[str, Any] = dict.fromkeys(("wanted", "until", "spent", "late"), int)
 _ROW: dict[str, Any] = dict.fromkeys(("lower", "upper", "charge"), float)
 _ROW |= dict.fromkeys(
     ("charged", "seen_lower", "seen_upper", "freed"), int
@@ -43,14 +44,14 @@ class Certifier:
         self.plan, self.settings = plan, plan.certificates()
         self.certificates = no_certificates(plan.slots)
         self._wanted, self._slot, self._until = 0, 0, 0  # the arm to pull, by number and slot, and its pulls then
-        self._spent = 0  # pulls since the last arrival
+        self._spent = self._late = 0  # pulls since the last arrival; and those that were under way when it came
 
     @property
     def left(self) -> int:
         """How many pulls may still be made before the next arrival; below 0 if there is no limit."""
         return -1 if self.plan.budget is None else max(self.plan.budget - self._spent, 0)
 
-    def arrive(self, number: int, oldest: int, counted: int) -> None:
+    def arrive(self, number: int, oldest: int, counted: int, in_flight: Flight) -> None:
         """Let an arm arrive; whoever is too old goes, and if slots are still full, whoever costs least.
 
         Its share of delta depends on what was `counted`: see `bestbefore.plan.ExplorePlan.tests_of`.
@@ -58,7 +59,7 @@ class Certifier:
         expire(self.certificates, oldest)
         self._free_slots()
         admit(self.certificates, number, *self.plan.logs_of(counted))
-        self._spent = 0
+        self._spent, self._late = 0, sum(in_flight.values())
         self._decide()
 
     @property
@@ -90,9 +91,15 @@ class Certifier:
     def given_up(self, pulls: int, in_flight: Flight) -> None:
         """Take note of pulls that are under way no more: they are not spent; and nothing else may be waited for."""
         none_left = self.left == 0
-        self._spent = max(self._spent - pulls, 0)
+        self._spent = max(self._spent - self._landed(pulls), 0)
         if none_left and not in_flight:
             self._decide()
+
+    def _landed(self, pulls: int) -> int:
+        """Count pulls as under way no more, those of before the last arrival first; return how many were not such."""
+        late = min(self._late, pulls)
+        self._late -= late
+        return pulls - late
 
     def next(self, in_flight: Flight) -> int:
         """Return the number of the arm to pull next, or 0 if nothing is to be pulled."""
@@ -119,6 +126,7 @@ class Certifier:
         memory = self.certificates.memory
         memory.pulls[slot] += pulls
         memory.total[slot] += total
+        self._landed(pulls)
         if bool(in_flight) if self.left == 0 else self._has_place() and self._pulls(self._slot) < self._until:
             return False
         before = np.count_nonzero(memory.arrival)
@@ -144,15 +152,14 @@ class Certifier:
         """Return what is to be saved beside arms and pulls: a row for each arm, by slot, and the one of nobody."""
         levels, counts = self.certificates.levels.tolist(), self.certificates.counts.tolist()
         rows = [dict(zip(_ROW, levels[row][:LOG_LOWER] + counts[row][:BY_AGE], strict=True)) for row in self._rows()]
-        return [{"wanted": self._wanted, "until": self._until, "spent": self._spent}, *rows]
+        return [dict(zip(_NEXT, (self._wanted, self._until, self._spent, self._late), strict=True)), *rows]
 
     def restore(self, state: list[Any], now: int, counted: Mapping[int, int]) -> None:
         """Take back what was saved, if it fits the arms stored."""
         (memory, levels, counts), rows = self.certificates, self._rows()
         if len(state) != len(rows) + 1:
             raise ValueError(f"state is damaged: {len(rows)} certificates are needed, not {len(state) - 1}")
-        next_pulls = saved.checked(state[0], {"wanted": int, "until": int, "spent": int})
-        self._wanted, self._until, self._spent = next_pulls.values()
+        self._wanted, self._until, self._spent, self._late = saved.checked(state[0], _NEXT).values()
         if self._wanted and self._wanted not in memory.arrival:
             raise ValueError(f"state is damaged: arm {self._wanted} cannot be wanted, for it is not here")
         self._slot = int((memory.arrival == self._wanted).argmax())

@@ -218,7 +218,7 @@ class Explorer(Promising):
         with self._all_or_nothing():
             number = self._enter(arm, time, at)
             if self._certifier:
-                self._certifier.arrive(number, self._clock.oldest, self._counted[number])
+                self._certifier.arrive(number, self._clock.oldest, self._counted[number], self._in_flight)
             else:
                 self._expire()
                 self._begin_test(number)
@@ -253,10 +253,11 @@ class Explorer(Promising):
         An arm that is not in memory raises `UnknownArm`.  Names may come again once they are forgotten: send along
         `arrival_of` the arm that was pulled, and a reward for an earlier bearer raises `ExpiredArm`.
         """
-        number, pulls, total = self._heard(arm, reward, pulls, arrival, at)
+        time = self._clock.later(at)
+        number, pulls, total = self._heard(arm, reward, pulls, arrival)
         more = self._statistics_with(number, pulls, total)
         with self._all_or_nothing():
-            self._go_on(at)
+            self._meanwhile(number, time)
             if self._certifier:
                 self._count(self._certifier, number, pulls, total)
             else:

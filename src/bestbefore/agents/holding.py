@@ -1,14 +1,17 @@
 """What an agent holds: arms in slots, tests and pulls under way, the time, and counts of what was done."""
 
 from collections.abc import Collection, Hashable
+from contextlib import nullcontext
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from bestbefore.agents.generators import generator_from
+from bestbefore.agents.rollback import all_or_nothing
 from bestbefore.agents.roster import Roster, checked_total
 from bestbefore.arguments import finite, whole
 from bestbefore.clock import MICROSECOND, Clock, When, Window, tolerance_of
+from bestbefore.errors import UnknownArm
 from bestbefore.memory import Memory, empty_memory
 from bestbefore.noise import Noise
 from bestbefore.scale import scale_of
@@ -116,6 +119,25 @@ class Holding:
         if time > self._clock.time:
             self._pass_time(time)
 
+    def _meanwhile(self, number: int, time: int) -> None:
+        """Let time go on before something is done with an arm; if it goes with that, time stands still."""
+        if time <= self._clock.time:
+            return
+        if not self._keeps_expired:
+            self._roster.check_valid(number, time)
+        with all_or_nothing(self) if self._expires_by(time) else nullcontext():
+            arm = self._roster.name(number)
+            self._pass_time(time)
+            if number not in self._counted:
+                raise UnknownArm(f"arm {arm!r} is let go by the time of this call")
+
+    def _expires_by(self, time: int) -> bool:
+        """Say whether there will be anything to let go of at a time."""
+        before, self._clock.time = self._clock.time, time
+        found = self._some_expired()
+        self._clock.time = before
+        return found
+
     def _pass_time(self, time: int) -> None:
         """Let time go on, and arms expire."""
         self._clock.advance(time)
@@ -138,18 +160,11 @@ class Holding:
     def _given_up(self, number: int, pulls: int) -> None:
         """Take note of pulls that are under way no more."""
 
-    def _number_at(self, arm: Hashable, arrival: int | None, at: When) -> int:
-        """Return the number of an arm, if it is here and will be so at `at`; nothing is changed."""
-        number = self._roster.number(arm, arrival)
-        if not self._keeps_expired:
-            self._roster.check_valid(number, max(self._clock.later(at), self._clock.now))
-        return number
-
-    def _heard(self, arm: Hashable, reward: float, pulls: int, arrival: int | None, at: When) -> tuple[int, int, float]:
+    def _heard(self, arm: Hashable, reward: float, pulls: int, arrival: int | None) -> tuple[int, int, float]:
         """Return the number of an arm, its pulls and their total, if rewards can be so; see `Explorer.tell`."""
         pulls = whole("pulls", pulls)
         total = checked_total(reward, pulls, self._noise, self.scale)
-        return self._number_at(arm, arrival, at), pulls, total
+        return self._roster.number(arm, arrival), pulls, total
 
     def _statistics_with(self, number: int, pulls: int, total: float) -> Statistics:
         """Return what is known of an arm with these rewards added."""

@@ -181,7 +181,8 @@ class Player(BaseAgent):
         Pulls that were not asked for count against the budget, too.  An arm that is not in memory raises `UnknownArm`;
         see `Explorer.tell` for `arrival`.
         """
-        number, pulls, total = self._heard(arm, reward, pulls, arrival, at)
+        time = self._clock.later(at)
+        number, pulls, total = self._heard(arm, reward, pulls, arrival)
         slot = self._slot(number)
         asked, late = (min(counts.get(number, 0), pulls) for counts in (self._in_flight, self._late))
         fresh = pulls - late
@@ -191,7 +192,7 @@ class Player(BaseAgent):
         odds = self._odds.get(number, [])
         loss = float(self._losses[slot]) + sum((1 - total / pulls) / chance for chance in odds[:fresh])
         finite("reward", loss)
-        self._go_on(at)
+        self._meanwhile(number, time)
         self._told(number, pulls)
         put(self._slots, slot, number, known, rewards)
         self._losses[slot] = loss

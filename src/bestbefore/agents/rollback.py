@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from bestbefore.memory import Memory
+from bestbefore.probe.certificates import Certificates
+from bestbefore.probe.challenge import Duel
 from bestbefore.recent import Recent
 
 
 @contextmanager
 def all_or_nothing(agent: Any) -> Iterator[None]:
     """Undo what was done to an agent, if an error is raised."""
-    objects = [agent.__dict__, agent._roster.__dict__, agent._clock.__dict__]
+    inner = [getattr(agent, name, None) for name in ("_roster", "_clock", "_certifier", "_probe")]
+    objects = [agent.__dict__, *(vars(each) for each in inner if each is not None)]
     before = [_copied(each) for each in objects]
     rng = agent._rng.bit_generator.state
     try:
@@ -23,6 +26,8 @@ def all_or_nothing(agent: Any) -> Iterator[None]:
         for each, old in zip(objects, before, strict=True):
             each.update(old)
         agent._rng.bit_generator.state = rng
+        if getattr(agent, "_certifier", None) is not None:
+            agent._slots = agent._certifier.certificates.memory  # one and the same
         raise
 
 
@@ -32,8 +37,8 @@ def _copied(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _copy(value: Any) -> Any:
-    if isinstance(value, Memory):
-        return Memory(value.arrival.copy(), value.pulls.copy(), value.total.copy())
+    if isinstance(value, (Memory, Certificates, Duel)):
+        return type(value)(*map(_copy, value))
     if isinstance(value, Recent):
         return copy.deepcopy(value)
     return copy.copy(value) if isinstance(value, (dict, list, np.ndarray)) else value

@@ -48,8 +48,10 @@ class Roster:
         self._numbers[arm] = number
 
     def remove(self, number: int) -> None:
-        """Forget an arm that was withdrawn: nobody has to be told."""
-        del self._numbers[self._names.pop(number)]
+        """Forget an arm that was withdrawn: nobody has to be told, not even of an earlier bearer of its name."""
+        arm = self._names.pop(number)
+        self._numbers.pop(arm)
+        self._let_go = [gone for gone in self._let_go if gone != arm]
 
     def number(self, arm: Hashable, arrival: int | None = None) -> int:
         """Return the number of an arm that is here; it must be `arrival`, if that is given."""
@@ -116,7 +118,8 @@ def checked_total(reward: float, pulls: int, noise: Noise, scale: Scale = UNIT) 
     total = scale.inside(finite("reward", reward), pulls)
     if not noise.bounded or 0 <= total <= pulls:
         return finite("reward", total)
-    if not -1e-9 <= total / pulls <= 1 + 1e-9:  # sums of many floats may be off in the last digits
+    rounding = 1e-9 * max(1.0, *(abs(end) / scale.width for end in scale))
+    if not -rounding <= total / pulls <= 1 + rounding:  # sums of many floats may be off in the last digits
         low, high = (f"{pulls * end:g}" for end in scale)
         times = "" if pulls == 1 else f", {pulls} times the scale" if scale != UNIT else ", the number of pulls"
         raise ValueError(f"reward must be between {low} and {high}{times}, not {reward!r}")

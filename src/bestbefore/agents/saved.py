@@ -3,6 +3,7 @@
 import math
 from collections.abc import Hashable, Mapping
 from datetime import timedelta
+from decimal import Decimal
 from fractions import Fraction
 from inspect import signature
 from typing import Any
@@ -78,13 +79,14 @@ def _with_freed(probe: list[Any], arms: list[Any]) -> list[Any]:
     if not probe or not isinstance(probe[0], dict):
         return probe
     freed = [arm["arrival"] - 1 for arm in arms] + [0]
-    return [probe[0], *({**row, "freed": number} for row, number in zip(probe[1:], freed, strict=False))]
+    return [probe[0] | {"late": 0}, *({**row, "freed": number} for row, number in zip(probe[1:], freed, strict=False))]
 
 
 def checked(state: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return a part of a saved state, if it has these fields, of these kinds, and no other.
 
-    Whole numbers must be from 0 to 2**53, and floats must be finite.
+    Whole numbers must be from 0 to 2**53, and floats must be finite.  They come in the order of `fields`, whatever the
+    order of keys was.
     """
     if not isinstance(state, dict):
         raise ValueError(f"state is damaged: {state!r} should have fields {sorted(fields)}")
@@ -100,18 +102,19 @@ def checked(state: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
             not isinstance(value, allowed) or isinstance(value, bool) or out_of_range or endless
         ):
             raise ValueError(f"state is damaged: {field} cannot be {value!r}")
-    return {field: float(value) if fields[field] is float else value for field, value in state.items()}
+    return {field: float(state[field]) if kind is float else state[field] for field, kind in fields.items()}
 
 
 def arguments_of(**given: Any) -> dict[str, Any]:
     """Return the arguments of a constructor as they are saved: numbers are Python's own."""
-    return {name: _argument(value) for name, value in given.items()}
+    return {name: _argument(name, value) for name, value in given.items()}
 
 
-def _argument(value: Any) -> Any:
-    if isinstance(value, Fraction):
+def _argument(name: str, value: Any) -> Any:
+    if isinstance(value, (Fraction, Decimal)):
         return float(value)
-    return said(window_of(value)) if isinstance(value, timedelta) else plain(value)
+    a_time = name in ("window", "patience", "tolerance") and isinstance(value, (timedelta, str))
+    return said(window_of(value, name)) if a_time else plain(value)
 
 
 def with_rules(arguments: dict[str, Any], **chosen: Any) -> dict[str, Any]:

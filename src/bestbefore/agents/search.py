@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from bestbefore.agents.base import BaseAgent
 from bestbefore.keep.everlasting import RANK, STAY, WAIT, WEIGH, let_expire, narrow, settle
-from bestbefore.memory import Memory, Moment, count, drop, leader
+from bestbefore.memory import Memory, Moment, count, drop, leader, put
 from bestbefore.plan import SeekPlan
 from bestbefore.probe.race import bar_of, confidence, goes_on, rivals_after
 from bestbefore.pull import highest, horizon_of
@@ -93,7 +93,7 @@ class Search(BaseAgent):
         else:
             for number in self._overdue():
                 if flags.get(number, False):
-                    self._champion = number
+                    self._crown(number)
                 elif number in flags:
                     self._let_go(number)
             if self._champion and not flags.get(self._champion, True):
@@ -104,7 +104,7 @@ class Search(BaseAgent):
         """Decide whether the arm at hand is stored; whoever is overdue and silent makes room for it."""
         for number in self._overdue():
             if flags.get(number, False):
-                self._champion = number
+                self._crown(number)
             else:
                 self._let_go(number)
         if self._champion:
@@ -118,6 +118,18 @@ class Search(BaseAgent):
             moment = Moment(self._clock.now, self.plan.window, self.arrivals, 0.0, coin)
             settle(self._code, self._slots, number, pulls, total, moment)
         self._forget()
+
+    def _crown(self, number: int) -> None:
+        """Take note that an arm has outlived its window; one that is still under test gets a slot, others need none."""
+        self._champion = number
+        if number in self._tests:
+            pulls, total, _ = self._tests.pop(number)
+            for slot in range(self._slots.arrival.size):
+                drop(self._slots, slot)
+            put(self._slots, 0, number, pulls, total)
+
+    def _expires_by(self, time: int) -> bool:
+        return True  # flags may be asked then, and whoever is overdue may go
 
     def _withdraw(self, number: int) -> None:
         self._let_go(number)

@@ -11,7 +11,6 @@ from bestbefore.agents.holding import Statistics
 from bestbefore.agents.search import FINISHED, RUNNING, TICKING, Search
 from bestbefore.arguments import one_of, whole
 from bestbefore.clock import Length, When, Window
-from bestbefore.errors import ExpiredArm
 from bestbefore.memory import put
 from bestbefore.plan import plan_seek
 from bestbefore.scale import UNIT
@@ -188,7 +187,7 @@ class Seeker(Search):
         if not valid:
             self._let_go(number)
         elif number < self._clock.oldest:
-            self._champion = number
+            self._crown(number)
         self._forget()
         return self._roster.handed_out()
 
@@ -208,11 +207,10 @@ class Seeker(Search):
 
         An arm that is not in memory raises `UnknownArm`; see `Explorer.tell` for `arrival`.
         """
-        number, pulls, total = self._heard(arm, reward, pulls, arrival, at)
+        time = self._clock.later(at)
+        number, pulls, total = self._heard(arm, reward, pulls, arrival)
         more = self._statistics_with(number, pulls, total)
-        self._go_on(at)
-        if number not in self._counted:
-            raise ExpiredArm(f"arm {arm!r} of arrival {number} has expired: its flag says so")
+        self._meanwhile(number, time)
         self._told(number, pulls)
         if number in self._tests:
             self._tests[number] = more

@@ -67,7 +67,11 @@ def plan_exploration(
     for name, value in (("relative", relative), ("reacts", reacts)):
         if not isinstance(value, bool):
             raise ValueError(f"{name} must be True or False, not {value!r}")
-    about_tests: dict[str, Any] = {"pending": None if pending == 1 else pending, "tests": tests, "split": split}
+    about_tests: dict[str, Any] = {
+        "pending": None if whole("pending", pending) == 1 else pending,
+        "tests": tests,
+        "split": split,
+    }
     about_tests |= {"slack": slack, "patience": patience}
     about_certificates = {"budget": budget, "relative": relative or None, "reacts": reacts or None}
     ends = epsilon is not None or memory is None or budget is not None
