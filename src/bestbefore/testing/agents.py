@@ -168,7 +168,7 @@ def _check_bad_input(session: Session, arrivals: int) -> None:
         known = (session.now_stored() or [session.name(session.arrived)])[-1]
         expired = [arm for arm in session.numbers if not session.is_valid(arm)]
         gone = expired[-1] if expired and not session.keeps_expired else session.name(0)
-        for verb, arguments, named in (
+        session.require_refused(
             ("tell", ("never-arrived", 1.0), {}),
             ("tell", (gone, 1.0), {}),
             ("tell", (known, math.nan), {}),
@@ -179,8 +179,7 @@ def _check_bad_input(session: Session, arrivals: int) -> None:
             ("arrive", (known,) if session.now_stored() else (None,), {}),
             ("arrive", (None,), {}),
             ("arrive", ([],), {}),
-        ):
-            session.require_refused(verb, *arguments, **named)
+        )
 
 
 def _reordered(text: str) -> Any:

@@ -166,11 +166,13 @@ class Session:
         require(fine, f"{what} {arm!r}, which has expired or never arrived")
         require(arm not in self.withdrawn, f"{what} {arm!r}, which was withdrawn")
 
-    def require_refused(self, verb: str, *arguments: Any, **named: Any) -> None:
-        """Require that a verb refuses what it is told, and changes nothing."""
-        call, before = sentence(verb, arguments, named), saved_text(self.agent)
-        require_refused(call, partial(getattr(self.agent, verb), *arguments, **named))
-        require(saved_text(self.agent) == before, f"{call} was refused, but changed the agent")
+    def require_refused(self, *calls: tuple[str, tuple[Any, ...], dict[str, Any]]) -> None:
+        """Require that verbs refuse what they are told, and change nothing."""
+        before = saved_text(self.agent)
+        for verb, arguments, named in calls:
+            call = sentence(verb, arguments, named)
+            require_refused(call, partial(getattr(self.agent, verb), *arguments, **named))
+            require(saved_text(self.agent) == before, f"{call} was refused, but changed the agent")
 
     def require_pulls(self) -> None:
         """Require that the agent has counted the pulls that it was told of."""

@@ -14,7 +14,7 @@ def check_withdraw(session: Session, arrivals: int) -> None:
         arm = [session.call("best"), newest, stored[len(stored) // 2] if stored else None][session.arrived % 3]
         if arm is None or (arm not in stored and arm not in saved_text(agent)):
             continue
-        session.require_refused("withdraw", "never-arrived")
+        session.require_refused(("withdraw", ("never-arrived",), {}))
         if arm in session.let_go:  # the agent has only not handed it out yet
             continue
         try:
@@ -26,8 +26,7 @@ def check_withdraw(session: Session, arrivals: int) -> None:
         session.stored.discard(arm)
         require(arm not in session.now_stored(), f"{arm!r} was withdrawn and is still stored")
         require(arm not in saved_text(agent), f"{arm!r} was withdrawn, but the state still names it")
-        for verb, arguments in (("tell", (arm, session.reward(arm))), ("withdraw", (arm,))):
-            session.require_refused(verb, *arguments)
+        session.require_refused(("tell", (arm, session.reward(arm)), {}), ("withdraw", (arm,), {}))
         if (best := session.call("best")) is not None:
             session.require_valid(best, "best() returned")
         session.require_pulls()
@@ -54,8 +53,10 @@ def check_give_up(session: Session, arrivals: int) -> None:
                 session.told += 1
             else:
                 _give_up(session, arm)
-        for wrong in ((session.name(session.arrived), 10**6), (session.name(session.arrived), 0), ("never-arrived",)):
-            session.require_refused("give_up", *wrong)
+        newest = session.name(session.arrived)
+        session.require_refused(
+            ("give_up", (newest, 10**6), {}), ("give_up", (newest, 0), {}), ("give_up", ("never-arrived",), {})
+        )
         session.require_pulls()
         session.stored.update(session.now_stored())
 
@@ -80,7 +81,7 @@ def check_advance(session: Session, arrivals: int) -> None:
         session.take_let_go("advance()", session.call("advance", _told(session, session.now)))
         for arm in session.now_stored():
             session.require_valid(arm, "stored has")
-    session.require_refused("advance", _told(session, last))
+    session.require_refused(("advance", (_told(session, last),), {}))
     require(session.now_stored() == [], f"a window has gone by, but {session.now_stored()} are stored")
     for verb in ("best", "ask"):
         require((arm := session.call(verb)) is None, f"a window has gone by, but {verb}() returned {arm!r}")
