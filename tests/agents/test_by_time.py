@@ -271,8 +271,7 @@ def dropped_on_the_way():
 @pytest.mark.parametrize("verb", ["tell", "withdraw", "give_up"])
 def test_a_verb_for_an_arm_that_goes_on_the_way_changes_nothing(verb):
     for agent, arm, at in dropped_on_the_way():
-        if not agent.holds(arm):
-            continue
+        assert agent.holds(arm)
         before = agent.state()
         with pytest.raises((UnknownArm, ValueError)):
             getattr(agent, verb)(arm, *([1.0] if verb == "tell" else []), at=at)

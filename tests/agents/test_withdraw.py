@@ -147,13 +147,12 @@ def test_unknown_arms_are_named():
 
 
 def test_an_earlier_bearer_of_the_name_leaves_no_trace_either():
-    """The first "p" was let go and nobody was told yet; the second is withdrawn: now the name is nowhere."""
-    explorer = Explorer(window=9, memory=1, tests=1, pending=1, keep="topk")
-    explorer.arrive("better")
-    explorer.tell("better", 0.9)
-    explorer.arrive("p")
-    explorer.tell("p", 0.1)
-    explorer._roster.check_new("p")
-    explorer._roster.add(99, "p")
-    explorer._roster.remove(99)
-    assert '"p"' not in json.dumps(explorer.state())
+    """A part has let go of a "p", and nobody was told yet; another part's "p" is withdrawn: now the name is nowhere."""
+    parts = [Explorer(window=9, memory=2, tests=1) for _ in range(2)]
+    for number, (part, arm, reward) in enumerate(((0, "p", 0.1), (0, "better", 0.9), (1, "p", 0.5)), start=1):
+        parts[part].arrive(arm, at=number)
+        parts[part].tell(arm, reward)
+    assert not parts[0].holds("p")
+    both = Explorer.merged(parts)
+    both.withdraw("p")
+    assert '"p"' not in json.dumps(both.state())

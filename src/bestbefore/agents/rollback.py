@@ -1,4 +1,7 @@
-"""All or nothing: a rule of a user's own may fail in the middle of a verb, which then has changed nothing."""
+"""All or nothing: a verb that fails in the middle has changed nothing.
+
+A rule of a user's own may fail, or an arm may be let go when time goes on to that of the verb that came for it.
+"""
 
 import copy
 from collections.abc import Iterator
