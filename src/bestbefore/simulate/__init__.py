@@ -9,8 +9,22 @@ from bestbefore.simulate.figures import plot
 from bestbefore.simulate.seeking import seek
 from bestbefore.simulate.sweep import grid
 from bestbefore.simulate.table import Table
+from bestbefore.simulate.window_gaps import Gaps, gaps
 
-__all__ = ["Table", "Trace", "budgets", "epoch_regrets", "explore", "grid", "play", "plot", "seek", "trace"]
+__all__ = [
+    "Gaps",
+    "Table",
+    "Trace",
+    "budgets",
+    "epoch_regrets",
+    "explore",
+    "gaps",
+    "grid",
+    "play",
+    "plot",
+    "seek",
+    "trace",
+]
 
 _RENAMED = {"regret": "play", "everlasting": "seek"}
 

@@ -79,6 +79,7 @@ def play(
     many arms may be valid at once, is then needed by `commit`.
 
     Columns: keep, pull, memory, run, regret, pulls, switches (how often the arm that is pulled changed), peak_memory.
+    How hard the arms of a run are, its gaps and the Lai-Robbins constant of each window, is said by `simulate.gaps`.
 
     `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
     In one run all rules see the same arms and budgets.
