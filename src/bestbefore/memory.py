@@ -165,3 +165,21 @@ def note_highest(highest: npt.NDArray[np.float64], mean: float) -> None:
             highest[place] = highest[place - 1]
             place -= 1
         highest[place] = mean
+
+
+@njit
+def oldest_first(memory: Memory, arrival: int) -> npt.NDArray[np.int64]:
+    """Return the slots of a full memory in the order of arrival, with -1 where the arm given belongs."""
+    slots = memory.arrival.size
+    order = np.empty(slots + 1, np.int64)
+    for slot in range(-1, slots):
+        number = arrival if slot < 0 else memory.arrival[slot]
+        place = slot + 1
+        while place > 0:
+            before = order[place - 1]
+            if (arrival if before < 0 else memory.arrival[before]) < number:
+                break
+            order[place] = before
+            place -= 1
+        order[place] = slot
+    return order

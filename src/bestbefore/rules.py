@@ -123,6 +123,7 @@ KEEP: Final = _table(
     Keep("topk", 2),
     Keep("bucket", 3, by_mean=True, cells=0),
     Keep("staircase", 4, by_mean=True, cells=1, whole=True, slack=True, split=STAIRCASE_SPLIT, certifies=True),
+    Keep("heirs", 6),
     Keep("king", 5, plays=False, probe="challenge", slots=1),
 )
 
@@ -133,6 +134,7 @@ PULL: Final = _table(
     Pull("commit", 3, tests=True),
     Pull("thompson", 4, index=False),
     Pull("inf", 5, index=False, odds=True),
+    Pull("fresh", 6),
 )
 
 STRATEGY: Final = _table(

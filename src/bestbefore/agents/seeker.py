@@ -88,7 +88,7 @@ class Seeker(Search):
         budget: int | None = None,
         arms: int | None = None,
         tests: int | None = None,
-        pull: str = plan.PULL_RULE,
+        pull: str = plan.SEEK_PULL,
         delta: float = plan.PLAY_DELTA,
         sigma: float | None = None,
         tolerance: Length | None = None,

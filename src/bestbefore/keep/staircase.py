@@ -57,7 +57,7 @@ import numpy.typing as npt
 from bestbefore._jit import njit
 from bestbefore.keep.bucket import slice_of
 from bestbefore.keep.topk import free_or_unpulled
-from bestbefore.memory import Memory, Moment, drop, free_slot, mean_of, note_highest, put
+from bestbefore.memory import Memory, Moment, drop, free_slot, mean_of, note_highest, oldest_first, put
 
 
 @njit
@@ -107,7 +107,7 @@ def _least_loss(memory: Memory, arrival: int, mean: float, moment: Moment) -> in
     """Return the slot whose arm may go at the least cost, or -1 if that is the arm given; of equals, the oldest."""
     slots, ranks = memory.arrival.size, moment.ranks
     cells = slots // ranks + 1
-    order = _oldest_first(memory, arrival)
+    order = oldest_first(memory, arrival)
     means, ages = np.empty(slots + 1), np.empty(slots + 1, np.int64)
     for step in range(slots + 1):
         means[step] = mean if order[step] < 0 else mean_of(memory, order[step])
@@ -166,7 +166,7 @@ def _room(memory: Memory, now: int, window: int) -> int:
     slot = free_or_unpulled(memory)
     if slot >= 0:
         return slot
-    order = _oldest_first(memory, now + 1)  # the arm that needs room comes last, and is left out
+    order = oldest_first(memory, now + 1)  # the arm that needs room comes last, and is left out
     best_newer, worst = -np.inf, -1
     for step in range(memory.arrival.size - 1, -1, -1):
         slot = order[step]
@@ -198,21 +198,3 @@ def _cheapest_step(memory: Memory, order: npt.NDArray[np.int64], now: int, windo
                 cheapest, least = last, loss
             below = mean
     return cheapest if cheapest >= 0 else order[0]
-
-
-@njit
-def _oldest_first(memory: Memory, arrival: int) -> npt.NDArray[np.int64]:
-    """Return the slots of a full memory in the order of arrival, with -1 where the arm given belongs."""
-    slots = memory.arrival.size
-    order = np.empty(slots + 1, np.int64)
-    for slot in range(-1, slots):
-        number = arrival if slot < 0 else memory.arrival[slot]
-        place = slot + 1
-        while place > 0:
-            before = order[place - 1]
-            if (arrival if before < 0 else memory.arrival[before]) < number:
-                break
-            order[place] = before
-            place -= 1
-        order[place] = slot
-    return order

@@ -9,8 +9,10 @@ from bestbefore.plan.defaults import (
     GUARANTEE,
     KEEP,
     PLAY_DELTA,
+    PLAY_KEEP,
     PLAY_MEMORY,
-    PULL_RULE,
+    PLAY_PULL,
+    SEEK_PULL,
     WINDOW,
 )
 from bestbefore.plan.exploration import plan_exploration
@@ -24,8 +26,10 @@ __all__ = [
     "GUARANTEE",
     "KEEP",
     "PLAY_DELTA",
+    "PLAY_KEEP",
     "PLAY_MEMORY",
-    "PULL_RULE",
+    "PLAY_PULL",
+    "SEEK_PULL",
     "WINDOW",
     "ExplorePlan",
     "PlayPlan",

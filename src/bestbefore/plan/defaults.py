@@ -9,7 +9,10 @@ DELTA: Final = 0.05
 """The probability with which a guarantee of exploration may fail."""
 GUARANTEE: Final = "weak"
 KEEP: Final = "staircase"
-PULL_RULE: Final = "moss"
+SEEK_PULL: Final = "moss"
+"""Of a seeker, for what it spends at the end."""
+PLAY_KEEP: Final = "heirs"
+PLAY_PULL: Final = "fresh"
 PLAY_DELTA: Final = 0.01
 """The confidence of pull rules, as in the paper's experiments."""
 PLAY_MEMORY: Final = 20

@@ -8,7 +8,7 @@ from bestbefore import bounds
 from bestbefore.arguments import between, whole
 from bestbefore.clock import Length, window_of
 from bestbefore.noise import Noise, noise_of
-from bestbefore.plan.defaults import KEEP, PLAY_DELTA, PLAY_MEMORY, PULL_RULE, WINDOW
+from bestbefore.plan.defaults import PLAY_DELTA, PLAY_KEEP, PLAY_MEMORY, PLAY_PULL, WINDOW
 from bestbefore.plan.windows import most_of
 from bestbefore.rules import Keep, Pull, keep_rule, pull_rule
 from bestbefore.scale import UNIT, scale_of
@@ -51,8 +51,8 @@ class PlayPlan:
 def plan_play(
     window: Length = WINDOW,
     memory: int | None = None,
-    keep: str | Callable[..., Any] = KEEP,
-    pull: str | Callable[..., Any] = PULL_RULE,
+    keep: str | Callable[..., Any] = PLAY_KEEP,
+    pull: str | Callable[..., Any] = PLAY_PULL,
     *,
     delta: float = PLAY_DELTA,
     carry: bool = True,

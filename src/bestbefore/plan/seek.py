@@ -7,7 +7,7 @@ from bestbefore import bounds
 from bestbefore.arguments import between, one_of, whole
 from bestbefore.clock import Length, window_of
 from bestbefore.noise import Noise, noise_of
-from bestbefore.plan.defaults import PLAY_DELTA, PULL_RULE, WINDOW
+from bestbefore.plan.defaults import PLAY_DELTA, SEEK_PULL, WINDOW
 from bestbefore.rules import INDEXED, PULL, STRATEGY, Pull, Strategy, strategies_of
 from bestbefore.scale import UNIT, scale_of
 
@@ -42,7 +42,7 @@ def plan_seek(
     budget: int | None = None,
     arms: int | None = None,
     tests: int | None = None,
-    pull: str = PULL_RULE,
+    pull: str = SEEK_PULL,
     delta: float = PLAY_DELTA,
     sigma: float | None = None,
     scale: Sequence[float] = UNIT,

@@ -13,7 +13,7 @@ The others draw: `choose` returns a slot, and the probability of that choice, or
 >>> put(memory, 0, arrival=1, pulls=10, total=8.0); put(memory, 1, arrival=2, pulls=10, total=4.0)
 >>> horizon = horizon_of(budget=100, arms=2, delta=0.01, tests=5)
 >>> [highest(rule.number, memory, horizon) for rule in PULL.values() if rule.index]
-[0, 0, 0, 0]
+[0, 0, 0, 0, 0]
 """
 
 import numpy as np
@@ -21,10 +21,10 @@ import numpy as np
 from bestbefore._jit import inlined, njit
 from bestbefore.ladder import ladder
 from bestbefore.memory import Memory
-from bestbefore.pull.horizon import Horizon, horizon_of
+from bestbefore.pull.horizon import Horizon, horizon_of, outlook
 from bestbefore.rules import PULL
 
-__all__ = ["Horizon", "block", "choose", "highest", "horizon_of", "index", "is_above", "room", "sure"]
+__all__ = ["Horizon", "block", "choose", "highest", "horizon_of", "index", "is_above", "outlook", "room", "sure"]
 
 _indexed = [rule for rule in PULL.values() if rule.index]
 _drawn = [rule for rule in PULL.values() if not rule.index]

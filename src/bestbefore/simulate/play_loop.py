@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from bestbefore._jit import njit
 from bestbefore.memory import Memory, Moment, count, empty_memory, expire
-from bestbefore.pull import choose, horizon_of
+from bestbefore.pull import choose, horizon_of, outlook
 from bestbefore.simulate.admission import admitted
 from bestbefore.simulate.leaps import Heap, empty_heap, play_leaping
 from bestbefore.simulate.oracle import (
@@ -112,7 +112,7 @@ def play_block(
                 memory.pulls[:] = 0
                 memory.total[:] = 0.0
             play.spent[:] = 0
-            _spend(play, settings, own_index, budgets[arm], stored, rewards, rng)
+            _spend(play, settings, own_index, budgets[arm], stored, now, rewards, rng)
             for slot in range(memory.arrival.size):
                 lost += play.spent[slot] * (best - true.means[slot])
                 play.counts[PULLS] += play.spent[slot]
@@ -128,6 +128,7 @@ def _spend(
     own_index: Any,
     budget: int,
     stored: int,
+    now: int,
     rewards: np.random.Generator,
     rng: np.random.Generator,
 ) -> None:
@@ -136,7 +137,8 @@ def _spend(
     if not settings.by_index:
         _draw(play, settings.pull, budget, rewards, rng)
         return
-    horizon = horizon_of(budget, stored, settings.delta, settings.tests, noise)
+    record, heir = outlook(play.memory, now, settings.window, noise)
+    horizon = horizon_of(budget, stored, settings.delta, settings.tests, noise, record, heir)
     switches, play.counts[LAST] = play_leaping(
         play.memory,
         play.true,

@@ -46,7 +46,7 @@ def seek(
     *,
     clock: str = "goes on",
     tests: int | None = None,
-    pull: str = plan.PULL_RULE,
+    pull: str = plan.SEEK_PULL,
     delta: float = plan.PLAY_DELTA,
     runs: int | Sequence[int] = 10,
     seed: int = 0,

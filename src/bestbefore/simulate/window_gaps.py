@@ -78,7 +78,7 @@ def gaps(
     [0.4, inf, 0.4, 0.1]
     """
     stream, run, seed = as_stream(stream), whole("run", run, at_least=0), whole("seed", seed, at_least=0)
-    setup = Setup(stream, window, 0, None, plan.KEEP, plan.PULL_RULE, partial=partial)
+    setup = Setup(stream, window, 0, None, plan.PLAY_KEEP, plan.PLAY_PULL, partial=partial)
     first, length = setup.first(seed, run) - 1, setup.plan.window
     queue, clock, blocks = empty_queue(0), Numbers(setup.plan.by_time, remember=False), []
     for block in stream.blocks(generators(seed, run)[0]):
