@@ -1,9 +1,10 @@
 """Player: a live agent that spends the traffic of each window well."""
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from types import NoneType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -11,8 +12,10 @@ from bestbefore import keep as keep_rules
 from bestbefore import plan
 from bestbefore.agents import saved
 from bestbefore.agents.base import BaseAgent
+from bestbefore.agents.holding import Ints
 from bestbefore.agents.rollback import all_or_nothing
-from bestbefore.arguments import finite, real, whole
+from bestbefore.agents.under_way import ahead, foreseen, under_test
+from bestbefore.arguments import MOST, finite, real, whole
 from bestbefore.clock import Length, When, Window
 from bestbefore.memory import Memory, Moment, drop, expire, put
 from bestbefore.own import jitted, watched
@@ -20,6 +23,11 @@ from bestbefore.plan import plan_play
 from bestbefore.pull import Horizon, choose, highest, horizon_of
 from bestbefore.pull.page import chances_of, drawn
 from bestbefore.scale import UNIT
+
+EPOCHS: Final = 20
+"""The traffic is learnt from about so many epochs, the last counting most: it changes from day to night."""
+DELAYS: Final = 5
+"""The delay of rewards is learnt from about so many arms."""
 
 
 class Player(BaseAgent):
@@ -72,7 +80,10 @@ class Player(BaseAgent):
     bandits": Section 5, Theorem 3.
     """
 
-    _fields: ClassVar = {"budget": (int, NoneType), "spent": int, "began": int}
+    _fields: ClassVar = {
+        **{"budget": (int, NoneType), "spent": int, "began": int},
+        **{"pace": float, "epochs": int, "delay": float, "delays": int},
+    }
     _fields_of_an_arm: ClassVar = {"late": int, "loss": float, "odds": list}
 
     def __init__(
@@ -118,6 +129,8 @@ class Player(BaseAgent):
         self._late: dict[int, int] = {}  # of the pulls in flight, those of earlier epochs
         self._losses = np.zeros(self.memory)  # estimated, of this epoch, for rules that know their odds
         self._odds: dict[int, list[float]] = {}  # of this epoch's pulls in flight
+        self._pace, self._epochs = 0.0, 0  # pulls of an epoch as a rule, and how many epochs that is learnt from
+        self._delay, self._delays = 0.0, 0  # arrivals until an arm's first reward, and of how many arms
 
     @property
     def left(self) -> int | None:
@@ -137,6 +150,7 @@ class Player(BaseAgent):
             number = self._enter(arm, time, at)
             expire(self._slots, self._clock.oldest)
             self._make_room(number)
+        self._learn_pace()
         self._spent = 0
         self._began = self._began or number
         self._budget = budget if self.plan.begins(number, self._began) else 0
@@ -193,6 +207,8 @@ class Player(BaseAgent):
         loss = float(self._losses[slot]) + sum((1 - total / pulls) / chance for chance in odds[:fresh])
         finite("reward", loss)
         self._meanwhile(number, time)
+        if asked and self.carry and not self._slots.pulls[slot]:
+            self._learn_delay(number)
         self._told(number, pulls)
         put(self._slots, slot, number, known, rewards)
         self._losses[slot] = loss
@@ -246,6 +262,12 @@ class Player(BaseAgent):
             for number in [number for number in counts if number not in self._counted]:
                 del counts[number]
 
+    def _restore(self, fields: dict[str, Any]) -> None:
+        super()._restore(fields)
+        for name in ("pace", "delay"):
+            if not 0 <= fields[name] <= MOST:
+                raise ValueError(f"state is damaged: {name} cannot be {fields[name]!r}")
+
     def _restore_arm(self, record: dict[str, Any]) -> None:
         super()._restore_arm(record)
         number, late, odds = record["arrival"], record["late"], record["odds"]
@@ -259,23 +281,76 @@ class Player(BaseAgent):
             self._odds[number] = list(odds)
 
     def _make_room(self, number: int) -> None:
-        """Let the keep rule find a slot for an arriving arm."""
+        """Let the keep rule find a slot for an arriving arm; arms under test stay, in up to half of the slots.
+
+        Where more are under test, the arriving arm is passed over: each of them would be tested in vain otherwise.
+        """
         coin = self._rng.random() if self.plan.keep.draws else 0.0
         moment = Moment(self._clock.now, self.plan.window, self.arrivals, 0.0, coin)
+        flights = self._flights()
+        if not flights:
+            self._admit(self._slots, number, moment)
+            return
+        under_way, slots = self._by_slot(flights), np.arange(self.memory)
+        if self._slots.arrival.all():
+            waiting = under_test(self._slots, under_way, self._ages(), self._usual_delay)
+            if 2 * np.count_nonzero(waiting) >= self.memory:
+                return
+            slots = np.flatnonzero(~waiting)
+        arrival, pulls, total = foreseen(self._slots, under_way, 1.0, self._noise)
+        seen, before = Memory(arrival[slots], pulls[slots], total[slots]), arrival[slots]
+        self._admit(seen, number, moment)
+        for place in np.flatnonzero(seen.arrival != before).tolist():
+            put(self._slots, int(slots[place]), int(seen.arrival[place]), 0, 0.0)
+
+    def _admit(self, memory: Memory, number: int, moment: Moment) -> None:
+        """Let the keep rule decide on an arriving arm."""
         if self._own_keep:
-            watched(self.plan.keep.name, self._own_keep, self._slots, number, 0, 0.0, moment)
-            if not self._slots.arrival.any():
+            watched(self.plan.keep.name, self._own_keep, memory, number, 0, 0.0, moment)
+            if not memory.arrival.any():
                 raise ValueError(f"keep rule {self.plan.keep.name!r} must keep at least one arm that can be pulled")
         else:
-            keep_rules.admit(self.plan.keep.number, self._slots, number, 0, 0.0, moment)
+            keep_rules.admit(self.plan.keep.number, memory, number, 0, 0.0, moment)
+
+    def _learn_pace(self) -> None:
+        """Learn from the epoch that is over how many pulls an epoch has: the last count most."""
+        if self._began and self._budget != 0:
+            self._epochs = min(self._epochs + 1, EPOCHS)
+            self._pace += (self._spent - self._pace) / self._epochs
+
+    def _learn_delay(self, number: int) -> None:
+        """Learn from an arm's first reward how many arrivals one takes to come."""
+        self._delays = min(self._delays + 1, DELAYS)
+        self._delay += (self._age(number) - self._delay) / self._delays
+
+    @property
+    def _traffic(self) -> int:
+        """T: the budget of this epoch, or where none was told, the pulls of an epoch so far."""
+        return max(math.ceil(self._pace), self._spent + 1) if self._budget is None else self._budget
+
+    @property
+    def _usual_delay(self) -> float:
+        """How many arrivals a reward takes to come; infinite while that is not known."""
+        return self._delay if self._delays else math.inf
+
+    def _age(self, number: int) -> int:
+        """Return how many arms have arrived after one that is here."""
+        return self._count_for_shares() - self._counted[number]
+
+    def _ages(self) -> Ints:
+        """Return how many arms have arrived after each one stored, by slot."""
+        ages: Ints = self._count_for_shares() - self._by_slot(self._counted)
+        return ages
 
     def _choose(self, places: int) -> list[tuple[int, float]]:
         """Return the slots that the pull rule would pull next, and the odds of each choice, 0 if they are not known."""
-        memory = self._foreseen(self._in_flight if self.carry else self._fresh())
+        budget, memory = self._traffic, self._slots
+        stored = int(np.count_nonzero(memory.arrival))
+        if flights := self._flights():
+            by_slot, share = self._by_slot(flights), budget / stored
+            memory = ahead(memory, by_slot, self._ages(), self._usual_delay, share, places, self._noise)
         if not self.plan.pull.index:
             return self._drawn(memory, places)
-        stored = int(np.count_nonzero(memory.arrival))
-        budget = int(memory.pulls.sum()) + 1 if self._budget is None else self._budget
         horizon = horizon_of(budget, stored, self.delta, self._tests_of_commit, self._noise)
         if self._budget is None:  # nothing caps the tests of commit
             horizon = horizon._replace(tests=self._tests_of_commit)
@@ -301,9 +376,12 @@ class Player(BaseAgent):
             chosen.append((int(slot), float(own)))
         return chosen
 
-    def _fresh(self) -> dict[int, int]:
-        """Return the pulls in flight that are of this epoch."""
-        return {number: pulls - self._late.get(number, 0) for number, pulls in self._in_flight.items()}
+    def _flights(self) -> dict[int, int]:
+        """Return the pulls under way that count, of each arm: those of this epoch, where nothing is carried over."""
+        if self.carry or not self._late:
+            return self._in_flight
+        fresh = {number: pulls - self._late.get(number, 0) for number, pulls in self._in_flight.items()}
+        return {number: pulls for number, pulls in fresh.items() if pulls}
 
 
 def _without(memory: Memory, slots: list[int]) -> Memory:
