@@ -37,6 +37,31 @@ def test_a_known_arm_makes_room_and_not_one_under_test(keep):
     assert player.means()["known 5"] == pytest.approx(0.9)
 
 
+@pytest.mark.parametrize("keep", ["staircase", "topk"])
+def test_an_arm_under_test_stays_even_if_its_first_reward_is_bad(keep):
+    """Of x all is under way but one reward of 0: it is the worst by now, and it is too early to say so."""
+    player = Player(window=200, memory=6, keep=keep, pull="ucb")
+    known_arms(player, [0.5, 0.9, 0.9, 0.9, 0.9, 0.9])
+    player.arrive("x")
+    assert asks(player, 100)["x"] > 5
+    player.tell("x", 0)
+    player.arrive("y")
+    assert {"x", "y"} < set(player.stored)
+
+
+@pytest.mark.parametrize("keep", JUDGING)
+def test_where_half_of_the_slots_are_under_test_the_arriving_arm_goes(keep):
+    player = Player(window=200, memory=6, keep=keep, pull="ucb")
+    known_arms(player, [0.5, 0.6, 0.7, 0.8, 0.9, 0.9])
+    for arm in "xyz":
+        player.arrive(arm)
+        assert asks(player, 100)[arm] > 0
+    assert player.arrive("last") == ["last"]
+    player.tell("x", 3, pulls=6)
+    player.arrive("next")
+    assert "next" in player.stored, "x is under test no more"
+
+
 @pytest.mark.parametrize("keep", JUDGING)
 def test_arms_of_equal_means_do_not_push_out_what_is_under_test(keep):
     player = Player(window=200, memory=6, keep=keep)
