@@ -20,15 +20,24 @@ def asks(agent, times):
 # What all share
 
 
-def test_an_arm_of_which_nothing_is_known_is_foreseen_at_one_half():
-    """Arm a has 0.3 in 10 pulls: with its bonus 1.3.  Pulls of b under way count 1/2 each, and with its bonus b is
-    above that until there are 15 of them; if they counted nothing, there would be 5.
-    """
+def test_a_new_arm_is_foreseen_as_what_is_usual_here():
+    """Arm a has 0.3 in 10 pulls, and so is expected of b: it is pulled until as many of its pulls are under way."""
     player = Player(window=3, memory=2, keep="fifo", pull="ucb")
     player.arrive("a", budget=0)
     player.arrive("b", budget=100)
     player.tell("a", 3, pulls=10)
-    assert asks(player, 12) == ["b"] * 12
+    memory = player._foreseen({2: 8})
+    mean = memory.total / memory.pulls
+    assert memory.pulls.tolist() == [10, 8]
+    assert mean.tolist() == pytest.approx([0.3, (0.3 * 10 + 0.5) / 11], abs=0.01)
+    assert Player(window=3, memory=2)._foreseen({}).pulls.tolist() == [0, 0]
+
+
+def test_where_nothing_is_known_one_half_is_foreseen():
+    player = Player(window=3, memory=2, keep="fifo")
+    player.arrive("a", budget=100)
+    memory = player._foreseen({1: 8})
+    assert (memory.pulls.tolist(), memory.total.tolist()) == ([8, 0], [4.0, 0.0])
 
 
 def test_each_pull_under_way_counts_until_it_is_told():

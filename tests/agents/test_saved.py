@@ -32,7 +32,13 @@ def test_an_explorer_of_version_1_does_not_begin_to_certify():
     assert Explorer.from_state(state).probe == "fixed"
 
 
-@pytest.mark.parametrize("version", [0, 4, None, "1", [1]])
+def test_a_player_of_version_3_begins_with_the_traffic_that_it_had():
+    (state,) = [one.values[0]["state"] for one in saved_states() if one.id == "version_3-moss"]
+    player = Player.from_state(state)
+    assert player._pace == player.pulls / player.arrivals > 0
+
+
+@pytest.mark.parametrize("version", [0, 5, None, "1", [1]])
 def test_a_version_that_nobody_knows_is_refused(version):
-    with pytest.raises(ValueError, match="state must be of version 1 to 3, not"):
+    with pytest.raises(ValueError, match="state must be of version 1 to 4, not"):
         Explorer.from_state(Explorer().state() | {"version": version})

@@ -248,6 +248,19 @@ def test_who_never_stops_asking_is_stopped(monkeypatch):
         check_agent(lambda seed: Spendthrift(window=4, memory=3, seed=seed), arrivals=6)
 
 
+class Eager(Player):
+    """Forgets which pulls are under way: an arm without a reward is new to it each time."""
+
+    def _flights(self):
+        return {}
+
+
+def test_a_new_arm_must_not_be_flooded_before_its_first_reward():
+    check_agent(lambda seed: Player(window=9, memory=5, seed=seed), arrivals=12)
+    with pytest.raises(AssertionError, match="named 'arm-00013' 300 times of 300 while none of its rewards was told"):
+        check_agent(lambda seed: Eager(window=9, memory=5, seed=seed), arrivals=12)
+
+
 class Timid(Explorer):
     """Falls over when a test of hundreds of pulls ends."""
 

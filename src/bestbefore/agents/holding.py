@@ -1,20 +1,24 @@
 """What an agent holds: arms in slots, tests and pulls under way, the time, and counts of what was done."""
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Mapping
 from contextlib import nullcontext
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bestbefore.agents.generators import generator_from
 from bestbefore.agents.rollback import all_or_nothing
 from bestbefore.agents.roster import Roster, checked_total
+from bestbefore.agents.under_way import foreseen
 from bestbefore.arguments import finite, whole
 from bestbefore.clock import MICROSECOND, Clock, When, Window, tolerance_of
 from bestbefore.errors import UnknownArm
 from bestbefore.memory import Memory, empty_memory
 from bestbefore.noise import Noise
 from bestbefore.scale import scale_of
+
+Ints = npt.NDArray[np.int64]
 
 
 class Statistics(NamedTuple):
@@ -185,17 +189,16 @@ class Holding:
             del self._in_flight[number]
 
     def _foreseen(self, under_way: dict[int, int], without: Collection[int] = ()) -> Memory:
-        """Return the slots without some arms, and as if pulls under way had returned what is usual for their arm.
-
-        That is 1/2 for an arm of which nothing is known.
-        """
+        """Return the slots without some arms, and as if pulls under way had returned what is expected of their arm."""
         if not under_way and not without:
             return self._slots
-        arrival, pulls, total = self._slots
-        here = np.array([number not in without for number in arrival.tolist()])
-        more = np.array([under_way.get(number, 0) for number in arrival.tolist()])
-        usual = np.divide(total, pulls, out=np.full(total.size, 0.5), where=pulls > 0)
-        return Memory(arrival * here, (pulls + more) * here, (total + more * usual) * here)
+        found = foreseen(self._slots, self._by_slot(under_way), np.inf, self._noise)
+        here = np.array([number not in without for number in found.arrival.tolist()])
+        return Memory(found.arrival * here, found.pulls * here, found.total * here)
+
+    def _by_slot(self, counts: Mapping[int, int]) -> Ints:
+        """Return what was counted of each arm, by slot; 0 for an empty one."""
+        return np.array([counts.get(number, 0) for number in self._slots.arrival.tolist()], np.int64)
 
     def _forget(self) -> None:
         """Let go of every arm that is neither stored nor under test, and leave no trace of it."""

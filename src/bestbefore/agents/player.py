@@ -2,27 +2,22 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
-from types import NoneType
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
-from bestbefore import keep as keep_rules
 from bestbefore import plan
 from bestbefore.agents import saved
-from bestbefore.agents.base import BaseAgent
 from bestbefore.agents.rollback import all_or_nothing
-from bestbefore.arguments import finite, real, whole
+from bestbefore.agents.spending import Spending
+from bestbefore.arguments import finite, whole
 from bestbefore.clock import Length, When, Window
-from bestbefore.memory import Memory, Moment, drop, expire, put
-from bestbefore.own import jitted, watched
+from bestbefore.memory import expire, put
 from bestbefore.plan import plan_play
-from bestbefore.pull import Horizon, choose, highest, horizon_of
-from bestbefore.pull.page import chances_of, drawn
 from bestbefore.scale import UNIT
 
 
-class Player(BaseAgent):
+class Player(Spending):
     """Pull well: lose little by not pulling the best arm of the last `window` arrivals, with few arms at hand.
 
     Parameters
@@ -72,9 +67,6 @@ class Player(BaseAgent):
     bandits": Section 5, Theorem 3.
     """
 
-    _fields: ClassVar = {"budget": (int, NoneType), "spent": int, "began": int}
-    _fields_of_an_arm: ClassVar = {"late": int, "loss": float, "odds": list}
-
     def __init__(
         self,
         window: Length = plan.WINDOW,
@@ -109,26 +101,15 @@ class Player(BaseAgent):
         super().__init__(arguments, Window(made.window, made.by_time), made.memory, made.noise, seed)
         self.keep, self.pull, self.delta, self.epsilon = keep, pull, made.delta, epsilon
         self.carry, self.partial, self.most = made.carry, made.partial, made.most
-        self._began = 0  # the number of the first arrival
-        self._own_keep = jitted("keep", made.keep.own) if made.keep.own else None
-        self._own_pull = jitted("pull", made.pull.own) if made.pull.own else None
-        self._tests_of_commit = made.tests()
-        self._budget: int | None = 0
-        self._spent = 0  # of the budget of this epoch
-        self._late: dict[int, int] = {}  # of the pulls in flight, those of earlier epochs
-        self._losses = np.zeros(self.memory)  # estimated, of this epoch, for rules that know their odds
-        self._odds: dict[int, list[float]] = {}  # of this epoch's pulls in flight
-
-    @property
-    def left(self) -> int | None:
-        """The pulls left of this epoch's budget, or None where there is none to keep to."""
-        return None if self._budget is None else max(self._budget - self._spent, 0)
+        self._begin(made)
 
     def arrive(self, arm: Hashable, budget: int | None = None, *, at: When = None) -> list[Any]:
         """Let a new arm arrive, which begins an epoch of `budget` pulls; return the arms that memory let go.
 
-        Without a budget the player goes on until the next arrival.  A player that is not
-        `partial` has no epoch, and no pull, before the first window is full.  See `Explorer.arrive` for `at`.
+        Without a budget the player goes on until the next arrival, and takes T for what epochs have had lately.  If
+        half of the slots hold arms under test, whose rewards are under way, the new arm is let go at once.  A player
+        that is not `partial` has no epoch, and no pull, before the first window is full.  See `Explorer.arrive` for
+        `at`.
         """
         budget = None if budget is None else whole("budget", budget, at_least=0)
         self._roster.check_new(arm)
@@ -137,6 +118,7 @@ class Player(BaseAgent):
             number = self._enter(arm, time, at)
             expire(self._slots, self._clock.oldest)
             self._make_room(number)
+        self._learn_pace()
         self._spent = 0
         self._began = self._began or number
         self._budget = budget if self.plan.begins(number, self._began) else 0
@@ -151,7 +133,8 @@ class Player(BaseAgent):
     def ask(self, k: int | None = None, *, at: When = None) -> Any:
         """Return the arm to pull next, or None when the budget of this epoch is spent; each call spends one pull.
 
-        It is None, too, when all arms stored have expired or were withdrawn.
+        It is None, too, when all arms stored have expired or were withdrawn.  While rewards are under way, no arm gets
+        more than its share: see `bestbefore.agents.under_way`.
 
         With `k`, return a list of up to k different arms for one page view, fewer if fewer are stored or left of the
         budget.  Each is a pull of its own, and told on its own.  An index rule names the arm of the highest index, then
@@ -193,6 +176,8 @@ class Player(BaseAgent):
         loss = float(self._losses[slot]) + sum((1 - total / pulls) / chance for chance in odds[:fresh])
         finite("reward", loss)
         self._meanwhile(number, time)
+        if asked and self.carry and not self._slots.pulls[slot]:
+            self._learn_delay(number)
         self._told(number, pulls)
         put(self._slots, slot, number, known, rewards)
         self._losses[slot] = loss
@@ -209,120 +194,3 @@ class Player(BaseAgent):
     ) -> Self:
         """Make a player that goes on where the one that gave `state` stood; give rules of your own again."""
         return cls._restored(state, keep=keep, pull=pull)
-
-    def _record(self, number: int, slot: int | None) -> dict[str, Any]:
-        odds, late, loss = self._odds.get(number, []), self._late.get(number, 0), self._losses[slot]
-        return super()._record(number, slot) | {"late": late, "loss": loss, "odds": odds}
-
-    def _expire(self) -> None:
-        expire(self._slots, self._clock.oldest)
-        self._clear_losses()
-
-    def _withdraw(self, number: int) -> None:
-        drop(self._slots, self._slot(number))
-        self._clear_losses()
-
-    def _clear_losses(self) -> None:
-        """Forget the losses of arms that are gone."""
-        self._losses[self._slots.arrival == 0] = 0.0
-
-    def _given_up(self, number: int, pulls: int) -> None:
-        late = min(self._late.get(number, 0), pulls)
-        fresh = pulls - late
-        self._spent = max(self._spent - fresh, 0)
-        self._take_off(number, late, fresh)
-
-    def _take_off(self, number: int, late: int, fresh: int) -> None:
-        """Count pulls as under way no more, by the epochs that they are of."""
-        self._late[number] = self._late.get(number, 0) - late
-        self._odds[number] = self._odds.get(number, [])[fresh:]
-        for counts in (self._late, self._odds):
-            if not counts[number]:
-                del counts[number]
-
-    def _forget(self) -> None:
-        super()._forget()
-        for counts in (self._late, self._odds):
-            for number in [number for number in counts if number not in self._counted]:
-                del counts[number]
-
-    def _restore_arm(self, record: dict[str, Any]) -> None:
-        super()._restore_arm(record)
-        number, late, odds = record["arrival"], record["late"], record["odds"]
-        fresh = record["in_flight"] - late
-        if not all(isinstance(one, float) and 0 < one <= 1 for one in odds) or len(odds) > fresh:
-            raise ValueError(f"state is damaged: odds of {record['arm']!r} do not fit its pulls in flight")
-        self._losses[record["slot"]] = record["loss"]
-        if late:
-            self._late[number] = late
-        if odds:
-            self._odds[number] = list(odds)
-
-    def _make_room(self, number: int) -> None:
-        """Let the keep rule find a slot for an arriving arm."""
-        coin = self._rng.random() if self.plan.keep.draws else 0.0
-        moment = Moment(self._clock.now, self.plan.window, self.arrivals, 0.0, coin)
-        if self._own_keep:
-            watched(self.plan.keep.name, self._own_keep, self._slots, number, 0, 0.0, moment)
-            if not self._slots.arrival.any():
-                raise ValueError(f"keep rule {self.plan.keep.name!r} must keep at least one arm that can be pulled")
-        else:
-            keep_rules.admit(self.plan.keep.number, self._slots, number, 0, 0.0, moment)
-
-    def _choose(self, places: int) -> list[tuple[int, float]]:
-        """Return the slots that the pull rule would pull next, and the odds of each choice, 0 if they are not known."""
-        memory = self._foreseen(self._in_flight if self.carry else self._fresh())
-        if not self.plan.pull.index:
-            return self._drawn(memory, places)
-        stored = int(np.count_nonzero(memory.arrival))
-        budget = int(memory.pulls.sum()) + 1 if self._budget is None else self._budget
-        horizon = horizon_of(budget, stored, self.delta, self._tests_of_commit, self._noise)
-        if self._budget is None:  # nothing caps the tests of commit
-            horizon = horizon._replace(tests=self._tests_of_commit)
-        chosen: list[int] = []
-        for _ in range(places):
-            others = _without(memory, chosen)
-            if self._own_pull:
-                chosen.append(_highest(self._own_pull, others, horizon))
-            else:
-                chosen.append(int(highest(self.plan.pull.number, others, horizon)))
-        return [(slot, 0.0) for slot in chosen]
-
-    def _drawn(self, memory: Memory, places: int) -> list[tuple[int, float]]:
-        """Return slots by a rule that draws, with their odds."""
-        odds, chosen = np.zeros(self.memory), list[tuple[int, float]]()
-        while len(chosen) < places:
-            others = _without(memory, [slot for slot, _ in chosen])
-            losses = np.where(others.arrival > 0, self._losses, np.inf)
-            slot, own = choose(self.plan.pull.number, others, losses, odds, self._spent + 1, self._noise, self._rng)
-            if self.plan.pull.odds and places > 1:  # all at once, by the odds that `choose` has filled in
-                chances = chances_of(odds, places)
-                return [(one, float(chances[one])) for one in drawn(chances, self._rng.random())]
-            chosen.append((int(slot), float(own)))
-        return chosen
-
-    def _fresh(self) -> dict[int, int]:
-        """Return the pulls in flight that are of this epoch."""
-        return {number: pulls - self._late.get(number, 0) for number, pulls in self._in_flight.items()}
-
-
-def _without(memory: Memory, slots: list[int]) -> Memory:
-    """Return the slots as if some were empty."""
-    if not slots:
-        return memory
-    arrival = memory.arrival.copy()
-    arrival[slots] = 0
-    return memory._replace(arrival=arrival)
-
-
-def _highest(own: Callable[..., float], memory: Memory, horizon: Horizon) -> int:
-    """Return the slot of the highest index by a user's own rule; of equals, the newest."""
-
-    def height(slot: int) -> tuple[float, int]:
-        pulls, total = float(memory.pulls[slot]), float(memory.total[slot])
-        found = real(own(pulls, total, horizon)) if pulls else np.inf
-        if np.isnan(found):
-            raise ValueError("pull rule must return a number, not NaN")
-        return found, int(memory.arrival[slot])
-
-    return max(np.flatnonzero(memory.arrival).tolist(), key=height)

@@ -21,7 +21,7 @@ UNSAVED = ("seed", "valid")
 """Arguments of constructors that are not saved: the generator's state is, and functions cannot be."""
 
 
-VERSION = 3
+VERSION = 4
 """The version of states that are saved now; those of earlier versions are read as well."""
 
 
@@ -37,6 +37,8 @@ def checked_agent(state: Any, agent: str, fields: Mapping[str, Any]) -> dict[str
         state = _from_version_1(state)
     if state["version"] <= 2:
         state = _from_version_2(state)
+    if state["version"] <= 3:
+        state = _from_version_3(state)
     return checked({field: value for field, value in state.items() if field not in ("agent", "version")}, fields)
 
 
@@ -67,6 +69,17 @@ def _from_version_2(state: dict[str, Any]) -> dict[str, Any]:
             arguments |= {"patience": None, "top": 1, "spare": 0}
             state |= {"withdrawn": [], "probe": _with_freed(state["probe"], arms)}
         return state | {"arguments": arguments}
+    except (TypeError, KeyError) as wrong:
+        raise ValueError(f"state is damaged: version {state['version']} should have what is missing: {wrong}") from None
+
+
+def _from_version_3(state: dict[str, Any]) -> dict[str, Any]:
+    """Return a state of version 3 as version 4 has it: players did not learn their traffic then."""
+    if state["agent"] != "Player":
+        return state
+    try:
+        pulls, arrivals = state["pulls"], state["roster"]["clock"]["arrivals"]
+        return state | {"pace": pulls / max(arrivals, 1), "epochs": min(arrivals, 1), "delay": 0.0, "delays": 0}
     except (TypeError, KeyError) as wrong:
         raise ValueError(f"state is damaged: version {state['version']} should have what is missing: {wrong}") from None
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from bestbefore.agents import Agent
+from bestbefore.testing.late import check_late
 from bestbefore.testing.session import (
     REWARDS,
     Rewards,
@@ -45,6 +46,7 @@ def check_agent(factory: Factory, *, arrivals: int | None = None, seed: int = 0,
     - an expired arm is never returned by `ask` or `best`, and never kept;
     - every arm that leaves is returned by the next `arrive`, once, and nobody else;
     - `ask` returns None at last, or, if `arrive` takes a `budget`, when that is spent;
+    - if `arrive` takes a `budget`, a new arm among three or more does not get most pulls before its first reward;
     - `pulls` is what was told, one by one or as totals of several; where the agent says how many rewards of an arm it
       `wanted`, it makes the same decisions either way;
     - the same seed makes the same decisions;
@@ -82,6 +84,8 @@ def check_agent(factory: Factory, *, arrivals: int | None = None, seed: int = 0,
     _check_totals(session(unlike), session(unlike), arrivals)
     _check_end(session(random_rewards), arrivals)
     _check_bad_input(session(random_rewards), arrivals)
+    if _is_budgeted(agent):
+        check_late(session(random_rewards), arrivals)
     for verb, check in (("withdraw", check_withdraw), ("give_up", check_give_up), ("advance", check_advance)):
         if hasattr(agent, verb):
             check(session(random_rewards), arrivals)
@@ -150,7 +154,7 @@ def _check_end(session: Session, arrivals: int) -> None:
     """Give the agent all that it asks for, as simulations do, until it wants no more, or its budget is spent."""
     for _ in range(arrivals):
         session.step()
-    budgeted = "budget" in inspect.signature(session.agent.arrive).parameters
+    budgeted = _is_budgeted(session.agent)
     session.arrive(budget=session.FEW if budgeted else None)
     most = session.FEW if budgeted else MOST_PULLS
     session.at_once = MOST_PULLS
@@ -180,6 +184,11 @@ def _check_bad_input(session: Session, arrivals: int) -> None:
             ("arrive", (None,), {}),
             ("arrive", ([],), {}),
         )
+
+
+def _is_budgeted(agent: Any) -> bool:
+    """Tell whether an agent is told a budget with each arrival."""
+    return "budget" in inspect.signature(agent.arrive).parameters
 
 
 def _reordered(text: str) -> Any:
