@@ -56,7 +56,7 @@ def played(published=(90, 95, 10), described=(80, 40, 10), runs=10, noise=0.001)
         ("described", "topk x commit"): (60, 60, 60),
         ("published", "reservoir x ucb"): published,
         ("published", "topk x commit"): (100, 100, 100),
-        ("ours", "staircase x moss"): (5, 4, 4),
+        ("ours", "heirs x fresh"): (5, 4, 4),
     }
     return rows_of(REGRET, curves, runs, noise)
 

@@ -89,7 +89,7 @@ def test_what_is_pulled_and_stored_is_what_was_planned(wish):
 def test_advise_tells_what_an_explorer_will_do(window, epsilon, delta, arms):
     guarantees = iter([*bounds.GUARANTEES, "weak"])
     for row in advice(window, epsilon, delta, 10, arms, 10**6):
-        if "keep" in row:
+        if "tests" in row:
             explorer = Explorer(window, epsilon, delta, row["keep"], next(guarantees), arms, memory=row["slots"])
             tests = explorer.plan.tests_of(arms if explorer.guarantee == "anytime" else 1)
             assert (row["slots"], row["tests"], row["promise"]) == (explorer.memory, tests, explorer.plan.promise)
@@ -138,7 +138,7 @@ def test_defaults_are_decided_in_one_place():
     assert Explorer().plan == ExploreSetup(stream, plan.WINDOW, None, plan.KEEP).plan.__class__(
         **vars(ExploreSetup(stream, plan.WINDOW, None, plan.KEEP).plan) | {"arms": None}
     )
-    assert Player().plan == PlaySetup(streams.uniform(60), plan.WINDOW, 10, None, plan.KEEP, plan.PULL_RULE).plan
+    assert Player().plan == PlaySetup(streams.uniform(60), plan.WINDOW, 10, None, plan.PLAY_KEEP, plan.PLAY_PULL).plan
     assert (Explorer().window, Player().window, Seeker().window) == (plan.WINDOW,) * 3
     assert (Player().partial, Explorer().delta, Explorer().guarantee) == (True, plan.DELTA, plan.GUARANTEE)
 

@@ -12,7 +12,7 @@ from bestbefore import pull, rules
 from bestbefore.divergence import divergence, upper_bound
 from bestbefore.memory import empty_memory, put
 from bestbefore.noise import BOUNDED, Noise
-from bestbefore.pull import commit, inf, kl_ucb, moss, thompson, ucb
+from bestbefore.pull import commit, fresh, inf, kl_ucb, moss, thompson, ucb
 from bestbefore.pull.horizon import horizon_of
 
 counts = st.integers(1, 10**6)
@@ -173,7 +173,7 @@ def test_thompson_pulls_an_arm_as_often_as_it_may_be_the_best():
 
 
 def module_of(rule):
-    return {0: ucb, 1: moss, 2: kl_ucb, 3: commit}[rule]
+    return {0: ucb, 1: moss, 2: kl_ucb, 3: commit, 6: fresh}[rule]
 
 
 def index_of(rule, pulls, total, horizon):

@@ -27,10 +27,10 @@ class Player(Spending):
     memory
         Slots; an arriving arm takes one before it is pulled.  Unless given, 20, or the window if that is less.
     keep
-        The keep rule: "staircase", "fifo" (with W slots, the paper's), "reservoir", "topk" or "bucket"; or a function
-        of your own with the signature of a rule, see `bestbefore.keep`.
+        The keep rule: "heirs", "staircase", "fifo" (with W slots, the paper's), "reservoir", "topk" or "bucket"; or a
+        function of your own with the signature of a rule, see `bestbefore.keep`.
     pull
-        The pull rule: "moss", "ucb", "kl_ucb", "thompson", "inf" or "commit"; or an index of your own, see
+        The pull rule: "fresh", "moss", "ucb", "kl_ucb", "thompson", "inf" or "commit"; or an index of your own, see
         `bestbefore.pull`.
     seed
         A seed or a generator, for rules that draw: "reservoir", "thompson" and "inf".
@@ -125,6 +125,7 @@ class Player(Spending):
         if not self.carry and self._budget != 0:
             self._slots.pulls[:] = 0
             self._slots.total[:] = 0.0
+        self._look_ahead()
         self._losses[:] = 0.0
         self._forget()
         self._late, self._odds = dict(self._in_flight), {}

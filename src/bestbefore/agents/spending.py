@@ -19,7 +19,7 @@ from bestbefore.arguments import MOST, real
 from bestbefore.memory import Memory, Moment, drop, expire, put
 from bestbefore.own import jitted, watched
 from bestbefore.plan import PlayPlan
-from bestbefore.pull import Horizon, choose, highest, horizon_of
+from bestbefore.pull import Horizon, choose, highest, horizon_of, outlook
 from bestbefore.pull.page import chances_of, drawn
 
 EPOCHS: Final = 20
@@ -43,6 +43,8 @@ class Spending(BaseAgent):
         "epochs": int,
         "delay": float,
         "delays": int,
+        "youth": float,
+        "heir": (float, NoneType),
     }
     _fields_of_an_arm: ClassVar = {"late": int, "loss": float, "odds": list}
 
@@ -59,6 +61,8 @@ class Spending(BaseAgent):
         self._odds: dict[int, list[float]] = {}  # of this epoch's pulls in flight
         self._pace, self._epochs = 0.0, 0  # pulls of an epoch as a rule, and how many epochs that is learnt from
         self._delay, self._delays = 0.0, 0  # arrivals until an arm's first reward, and of how many arms
+        self._youth = 1.0  # of this epoch's leader: see `outlook`
+        self._heir: float | None = None
 
     @property
     def left(self) -> int | None:
@@ -106,6 +110,9 @@ class Spending(BaseAgent):
         for name in ("pace", "delay"):
             if not 0 <= fields[name] <= MOST:
                 raise ValueError(f"state is damaged: {name} cannot be {fields[name]!r}")
+        heir = 0.5 if fields["heir"] is None else fields["heir"]
+        if not 1 <= fields["youth"] <= MOST or not (0 <= heir <= 1 if self._noise.bounded else math.isfinite(heir)):
+            raise ValueError(f"state is damaged: youth {fields['youth']!r} and heir {fields['heir']!r} cannot be")
 
     def _restore_arm(self, record: dict[str, Any]) -> None:
         super()._restore_arm(record)
@@ -157,6 +164,11 @@ class Spending(BaseAgent):
             self._epochs = min(self._epochs + 1, EPOCHS)
             self._pace += (self._spent - self._pace) / self._epochs
 
+    def _look_ahead(self) -> None:
+        """Take note of the leader's youth and the heir's mean, as an epoch begins."""
+        self._youth, heir = outlook(self._slots, self._clock.now, self.plan.window, self._noise)
+        self._heir = heir if math.isfinite(heir) else None
+
     def _learn_delay(self, number: int) -> None:
         """Learn from an arm's first reward how many arrivals one takes to come."""
         self._delays = min(self._delays + 1, DELAYS)
@@ -190,7 +202,8 @@ class Spending(BaseAgent):
             memory = ahead(memory, by_slot, self._ages(), self._usual_delay, share, places, self._noise)
         if not self.plan.pull.index:
             return self._drawn(memory, places)
-        horizon = horizon_of(budget, stored, self.delta, self._tests_of_commit, self._noise)
+        heir = -math.inf if self._heir is None else self._heir
+        horizon = horizon_of(budget, stored, self.delta, self._tests_of_commit, self._noise, self._youth, heir)
         if self._budget is None:  # nothing caps the tests of commit
             horizon = horizon._replace(tests=self._tests_of_commit)
         chosen: list[int] = []

@@ -140,7 +140,7 @@ def advice(
 
     >>> rows = advice(window=50, epsilon=0.1, delta=0.05, memory=30, arms=1000, budget=10**6)
     >>> [row["possible"] for row in rows]
-    [False, True, True, True, True, False, None, False]
+    [False, True, True, True, True, False, None, False, True]
     >>> rows[1]["keep"], rows[1]["slots"], rows[1]["tests"], rows[1]["promise"]
     ('bucket', 30, 3915, 0.1)
     """
@@ -248,6 +248,14 @@ def _regret(window: int, memory: int, arms: int, budget: int) -> list[Advice]:
             f"at most about {_roughly(upper)} in {budget:,} pulls, {UP_TO}",
             "Theorem 3, fifo",
         ),
+        _row(
+            "little regret on streams as they are",
+            None,
+            True,
+            "a Player with its defaults; if every arm is better than the one before, fifo x kl_ucb: docs/choose.md",
+            f"ours, {plan.PLAY_KEEP} x {plan.PLAY_PULL}",
+        )
+        | {"keep": plan.PLAY_KEEP, "pull": plan.PLAY_PULL},
     ]
 
 

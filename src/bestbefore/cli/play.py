@@ -29,12 +29,17 @@ from bestbefore.rules import KEEP_TO_PLAY, PULL
     "-k",
     "--keep",
     type=Listed(str),
-    default="reservoir,staircase",
+    default=f"reservoir,{plan.PLAY_KEEP}",
     show_default=True,
     help=f"Keep rules, of {', '.join(KEEP_TO_PLAY)}.",
 )
 @click.option(
-    "-p", "--pull", type=Listed(str), default="ucb,moss", show_default=True, help=f"Pull rules, of {', '.join(PULL)}."
+    "-p",
+    "--pull",
+    type=Listed(str),
+    default=f"ucb,{plan.PLAY_PULL}",
+    show_default=True,
+    help=f"Pull rules, of {', '.join(PULL)}.",
 )
 @click.option("-b", "--budget", default=1000, show_default=True, help="Pulls of each epoch (T_j).")
 @click.option("--fresh", is_flag=True, help="Begin afresh in each window, instead of carrying over what is known.")
@@ -67,7 +72,7 @@ def play(
     \b
     bestbefore play                                         the trade-off of memory and regret
     bestbefore play --stream two-level --plot regret.png    the paper's arms
-    bestbefore play -k fifo,staircase -p moss,thompson      other rules
+    bestbefore play -k topk,heirs -p fresh,thompson         other rules
     """
     check_files(csv, plot)
     if plot is not None:

@@ -1,6 +1,6 @@
 """Who earns what: the regret of each keep rule with each pull rule and memory, so that a pair's merit can be divided.
 
-The paper's algorithm is fifo or reservoir with UCB, ours is staircase with MOSS.  Two things are different between
+The paper's algorithm is fifo or reservoir with UCB, ours is heirs with fresh.  Two things are different between
 them, and here each is changed alone: on the paper's arms for regret, n = 500 and W = 20, and on means that fall.
 
 >>> [(one.stream, one.keep, one.pull, one.memory) for one in CELLS[:2]]
@@ -22,8 +22,8 @@ from bestbefore.streams import Stream
 
 ARMS, WINDOW = 500, 20
 MEMORY: Final = (2, 6, WINDOW)
-KEEP: Final = ("fifo", "reservoir", "bucket", "topk", "staircase")
-PULL: Final = ("ucb", "moss")
+KEEP: Final = ("fifo", "reservoir", "bucket", "topk", "staircase", "heirs")
+PULL: Final = ("ucb", "moss", "fresh")
 STREAMS: Final = {
     "two-level": "the paper's arms for regret, in random order",
     "sawtooth": "means that fall, again and again, over two windows",

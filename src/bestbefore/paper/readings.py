@@ -15,7 +15,7 @@ so that work can be cut, spread over machines, stopped and taken up again; its r
 from dataclasses import dataclass
 from typing import Any
 
-from bestbefore import simulate
+from bestbefore import plan, simulate
 from bestbefore.paper import published
 from bestbefore.paper.deviations import AS_DESCRIBED, PUBLISHED
 from bestbefore.paper.panels import BUDGET, DELTA, Panel
@@ -50,7 +50,7 @@ CURVES: dict[str, tuple[Curve, ...]] = {
         Curve("described", "topk x commit", baseline=True),
         Curve("published", "reservoir x ucb"),
         Curve("published", "topk x commit", baseline=True),
-        Curve("ours", "staircase x moss"),
+        Curve("ours", f"{plan.PLAY_KEEP} x {plan.PLAY_PULL}"),
     ),
     "everlasting": (Curve("described", "wait"), Curve("published", "wait"), Curve("ours", "seeker")),
 }

@@ -177,7 +177,7 @@ def _to_seek(sought: Sought) -> str:
 
 
 def of_earnings(earned: Earnings) -> tuple[str, ...]:
-    """Say what memory costs, what the index earns, and where the staircase matters."""
+    """Say what memory costs, what the index earns, and where the keep rule matters."""
     few, window, least = MEMORY[1], MEMORY[-1], MEMORY[0]
 
     def times(high: Cell, low: Cell) -> str:
@@ -187,22 +187,23 @@ def of_earnings(earned: Earnings) -> tuple[str, ...]:
         return Cell(stream, keep, pull, memory)
 
     def against_topk(memory: int, stream: str) -> str:
-        low, high = earned.factor(cell("topk", "moss", memory, stream), cell("staircase", "moss", memory, stream))
+        low, high = earned.factor(cell("topk", "fresh", memory, stream), cell("heirs", "fresh", memory, stream))
         if low <= 1 <= high:
             return "cannot be told from it"
         return f"loses {between(low, high)} times less" if low > 1 else f"loses {between(1 / high, 1 / low)} times more"
 
-    ours = cell("staircase", "moss", few)
+    ours = cell("heirs", "fresh", few)
     return (
-        f"What memory costs: staircase x moss loses {times(ours, cell('staircase', 'moss', window))} times as much "
+        f"What memory costs: heirs x fresh loses {times(ours, cell('heirs', 'fresh', window))} times as much "
         f"with {few} slots as with {window}, the whole window, and "
-        f"{times(cell('staircase', 'moss', least), cell('staircase', 'moss', window))} times as much with {least}.  A "
+        f"{times(cell('heirs', 'fresh', least), cell('heirs', 'fresh', window))} times as much with {least}.  A "
         f"reservoir x ucb of {few} slots loses {times(cell('reservoir', 'ucb', few), cell('fifo', 'ucb', window))} "
         f"times what {window} do.",
         f"What the index earns: with all {window} slots, moss loses "
-        f"{times(cell('fifo', 'ucb', window), cell('fifo', 'moss', window))} times less than ucb; with {few} slots "
-        f"and staircase, {times(cell('staircase', 'ucb', few), ours)} times less.",
-        f"Where the staircase matters: against topk, also with moss, it {against_topk(few, 'two-level')} with {few} "
-        f"slots in random order, and {against_topk(least, 'two-level')} with {least}; where means fall, it "
+        f"{times(cell('fifo', 'ucb', window), cell('fifo', 'moss', window))} times less than ucb, and fresh "
+        f"{times(cell('fifo', 'ucb', window), cell('fifo', 'fresh', window))} times less; with {few} slots and heirs, "
+        f"fresh loses {times(cell('heirs', 'ucb', few), ours)} times less than ucb.",
+        f"Where the keep rule matters: against topk, also with fresh, heirs {against_topk(few, 'two-level')} with "
+        f"{few} slots in random order, and {against_topk(least, 'two-level')} with {least}; where means fall, it "
         f"{against_topk(few, 'sawtooth')} with {few} slots, and {against_topk(least, 'sawtooth')} with {least}.",
     )

@@ -24,9 +24,9 @@ F. Radlinski and E. Upfal, "Mortal multi-armed bandits", NIPS 2008.  Y. Wang, J.
 for infinitely many-armed bandits", NIPS 2008.
 
 >>> from bestbefore.pull.horizon import horizon_of
->>> horizon = horizon_of(budget=400, arms=4, delta=0.01, tests=1, record=2.0, heir=0.4)
+>>> horizon = horizon_of(budget=400, arms=4, delta=0.01, tests=1, youth=2.0, heir=0.4)
 >>> round(index(100, 50.0, horizon), 4), index(300, 150.0, horizon), index(9, 4.0, horizon)
-(0.5587, 0.5, inf)
+(0.5587, 0.5, 1e+300)
 """
 
 import math
@@ -43,6 +43,8 @@ EAGER: Final = 2.0
 """How much longer than MOSS an arm is tested under a leader that has stood for a whole window."""
 MOST: Final = 0.5
 """The share of an epoch's budget beyond which no arm is explored."""
+TESTED: Final = 1e300
+"""The index of an arm that is tested as an heir: only one that was never pulled comes before it."""
 HEIRS: Final = 0.1
 """The share of MOSS's horizon for which an arm is tested as an heir."""
 
@@ -60,7 +62,7 @@ def _evidence(pulls: float, mean: float, level: float, horizon: Horizon) -> floa
 def _limit(pulls: float, level: float, horizon: Horizon) -> float:
     """Return how much may speak against a true mean of `level` before the arm is given up."""
     above = math.sqrt(max(1 - level, 0.0)) if horizon.noise.bounded else 1.0
-    share = min(EAGER * horizon.record * above / horizon.arms, MOST) * horizon.budget / pulls
+    share = min(EAGER * horizon.youth * above / horizon.arms, MOST) * horizon.budget / pulls
     return math.log(share) if share > 1 else 0.0
 
 
@@ -78,7 +80,7 @@ def _is_tested(pulls: float, total: float, later: float, horizon: Horizon) -> bo
 def index(pulls: float, total: float, horizon: Horizon) -> float:
     """Return the largest q that the rewards do not contradict; an arm that is tested as an heir comes before others."""
     if _is_tested(pulls, total, pulls, horizon):
-        return np.inf
+        return TESTED
     mean = total / pulls
     if not horizon.noise.bounded:
         return mean + horizon.noise.sigma * math.sqrt(2 * _limit(pulls, mean, horizon) / pulls)
@@ -103,7 +105,7 @@ def _highest(pulls: float, mean: float, horizon: Horizon) -> float:
         else:
             low = q
         slope = pulls * (q - mean) / (q * (1 - q))
-        if EAGER * horizon.record * math.sqrt(1 - q) < MOST * horizon.arms:
+        if EAGER * horizon.youth * math.sqrt(1 - q) < MOST * horizon.arms:
             slope += 0.5 / (1 - q)
         before, q = q, q - excess / slope
         if not low < q < high:
@@ -120,7 +122,7 @@ def is_above(pulls: float, total: float, later: float, horizon: Horizon, level: 
     As with KL-UCB, rewards of 0 first are the worst that can happen, so the evidence is that of the pulls before the
     others; the limits are those after all of them, which are lower.
     """
-    if level == np.inf:
+    if level >= TESTED:
         return False
     mean = total / pulls
     if mean > level or _is_tested(pulls, total, later, horizon):

@@ -39,7 +39,7 @@ class Horizon(NamedTuple):
     """ln T."""
     log_union: float
     """ln(T K / delta)."""
-    record: float
+    youth: float
     """R, the window over the age of the leader when the epoch began: how likely a newcomer is to beat it, times W."""
     heir: float
     """The second highest mean when the epoch began."""
@@ -52,14 +52,14 @@ def horizon_of(
     delta: float,
     tests: int,
     noise: Noise = BOUNDED,
-    record: float = 1.0,
+    youth: float = 1.0,
     heir: float = -math.inf,
 ) -> Horizon:
     """Return the horizon of an epoch of `budget` pulls with so many arms at hand; see `outlook` for the last two."""
     pulls, stored = max(budget, 1), max(arms, 1)
     log_union = math.log(pulls * stored / delta)
     share, log = pulls / stored, math.log(pulls)
-    return Horizon(pulls, stored, delta, min(tests, pulls), noise, share, log, log_union, record, heir)
+    return Horizon(pulls, stored, delta, min(tests, pulls), noise, share, log, log_union, youth, heir)
 
 
 @njit
@@ -71,22 +71,22 @@ def outlook(memory: Memory, now: int, window: int, noise: Noise) -> tuple[float,
 
     >>> from bestbefore.memory import empty_memory, put
     >>> memory = empty_memory(3)
-    >>> put(memory, 0, 10, 100, 80.0); put(memory, 1, 18, 50, 35.0); put(memory, 2, 20, 0, 0.0)
+    >>> put(memory, 0, 9, 100, 80.0); put(memory, 1, 18, 50, 35.0); put(memory, 2, 20, 0, 0.0)
     >>> outlook(memory, now=20, window=55, noise=BOUNDED)
     (5.0, 0.7)
     """
-    record, surest, best, heir = 1.0, -np.inf, -np.inf, -np.inf
+    youth, surest, best, heir = 1.0, -np.inf, -np.inf, -np.inf
     for slot in range(memory.arrival.size):
         if memory.arrival[slot] > 0 and memory.pulls[slot] > 0:
             mean = mean_of(memory, slot)
             bound = _lower_bound(memory.pulls[slot], mean, noise)
             if bound > surest:
-                surest, record = bound, window / (now + 1 - memory.arrival[slot])
+                surest, youth = bound, window / max(now - memory.arrival[slot], 1)
             if mean > best:
                 best, heir = mean, best
             elif mean > heir:
                 heir = mean
-    return record, heir
+    return youth, heir
 
 
 @njit

@@ -137,8 +137,8 @@ def _spend(
     if not settings.by_index:
         _draw(play, settings.pull, budget, rewards, rng)
         return
-    record, heir = outlook(play.memory, now, settings.window, noise)
-    horizon = horizon_of(budget, stored, settings.delta, settings.tests, noise, record, heir)
+    youth, heir = outlook(play.memory, now, settings.window, noise)
+    horizon = horizon_of(budget, stored, settings.delta, settings.tests, noise, youth, heir)
     switches, play.counts[LAST] = play_leaping(
         play.memory,
         play.true,

@@ -128,7 +128,7 @@ def test_trials_of_slips_are_told_in_words(tmp_path, panels, make_reproduction):
 def test_who_earns_what_is_told_in_a_table_and_in_words(report):
     _, _, page = report
     assert page.text.replace("\xa0", " ").count("1,234.0 ± 5.0") == len(CELLS)
-    for part in ("What memory costs: staircase x moss loses", "What the index earns:", "Where the staircase matters:"):
+    for part in ("What memory costs: heirs x fresh loses", "What the index earns:", "Where the keep rule matters:"):
         assert part in page.text
 
 

@@ -1,0 +1,151 @@
+"""Fresh tests newcomers by how likely they are to lead, and the second best because it will."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+
+from bestbefore import simulate, streams
+from bestbefore.divergence import divergence
+from bestbefore.memory import empty_memory, put
+from bestbefore.noise import BOUNDED, Noise
+from bestbefore.pull import fresh, outlook
+from bestbefore.pull.horizon import horizon_of
+
+NO_HEIR = {"heir": math.inf}  # nobody is tested as an heir
+counts = st.integers(1, 10**5)
+budgets = st.integers(1, 10**6)
+arms = st.integers(1, 50)
+youths = st.floats(1, 1000)
+noises = st.sampled_from([BOUNDED, Noise(0.2, False), Noise(3.0, False)])
+
+
+def limit(pulls, q, budget, stored, youth):
+    """Return ln+(min(2 R sqrt(1 - q) / K, 1/2) T / pulls), by the definition."""
+    return max(math.log(max(min(2 * youth * math.sqrt(1 - q) / stored, 0.5) * budget / pulls, 1e-300)), 0.0)
+
+
+@given(counts, st.floats(0, 0.999), budgets, arms, youths)
+def test_the_index_is_the_largest_mean_that_rewards_do_not_contradict(pulls, mean, budget, stored, youth):
+    """By another solver, of SciPy."""
+    index = fresh.index(pulls, mean * pulls, horizon_of(budget, stored, 0.01, 1, youth=youth, **NO_HEIR))
+    mean = mean * pulls / pulls
+
+    def excess(q):
+        return pulls * divergence(mean, q) - limit(pulls, q, budget, stored, youth)
+
+    if excess(mean + 1e-12) >= 0:
+        assert index == pytest.approx(mean, abs=1e-9)
+    else:
+        assert index == pytest.approx(brentq(excess, mean, 1 - 1e-16, xtol=1e-15), abs=1e-8)
+
+
+@given(counts, st.floats(-2, 2), budgets, arms, youths, st.floats(0.1, 3))
+def test_the_index_of_normal_rewards_is_closed(pulls, mean, budget, stored, youth, sigma):
+    horizon = horizon_of(budget, stored, 0.01, 1, Noise(sigma, False), youth, math.inf)
+    bonus = sigma * math.sqrt(2 * limit(pulls, 0.0, budget, stored, youth) / pulls)
+    assert fresh.index(pulls, mean * pulls, horizon) == pytest.approx(mean + bonus, abs=1e-9)
+
+
+def test_a_newcomer_is_tested_longer_under_a_young_leader_and_never_beyond_half_of_the_traffic():
+    def pulls_until_given_up(youth, leader=0.9, mean=0.85):
+        horizon = horizon_of(1000, 10, 0.01, 1, youth=youth, **NO_HEIR)
+        return next(n for n in range(1, 10**4) if fresh.index(n, mean * n, horizon) <= leader)
+
+    tested = [pulls_until_given_up(youth) for youth in (1, 4, 16, 1000, 10**6)]
+    assert tested == sorted(tested)
+    assert tested[0] < tested[1] < tested[2]
+    assert tested[3] == tested[4] < 500
+
+
+def test_below_a_nearly_perfect_leader_tests_are_shorter():
+    """As much speaks against both means, but an arm better than 0.99 can hardly earn more."""
+    horizon = horizon_of(1000, 10, 0.01, 1, youth=2.0, **NO_HEIR)
+    assert fresh._limit(5, 0.99, horizon) < fresh._limit(5, 0.5, horizon)
+
+
+def test_an_heir_is_tested_before_all_others_if_the_budget_is_large():
+    """T / (10 K) is 20: an arm as good as the heir has 19 pulls before all others, and a hopeless one few of them."""
+    horizon = horizon_of(2000, 10, 0.01, 1, heir=0.6)
+    assert [n for n in range(1, 40) if fresh.index(n, 0.6 * n, horizon) == fresh.TESTED] == list(range(1, 20))
+    hopeless = [n for n in range(1, 40) if fresh.index(n, 0.0, horizon) == fresh.TESTED]
+    assert hopeless == [1, 2]
+    small = horizon_of(90, 10, 0.01, 1, heir=0.6)
+    assert fresh.index(1, 1.0, small) < fresh.TESTED
+
+
+@given(
+    st.integers(1, 2000),
+    st.integers(0, 200),
+    st.integers(0, 200),
+    st.floats(0, 1),
+    st.floats(0, 1.5),
+    st.integers(1, 10**5),
+    arms,
+    youths,
+    st.floats(0, 1),
+)
+def test_what_is_said_to_stay_above_a_level_does(pulls, zeros, ones, share, level, budget, stored, youth, heir):
+    """After any part of a block, zeros first: if `is_above` says so of all of it, the index is above the level."""
+    horizon = horizon_of(budget, stored, 0.01, 1, youth=youth, heir=heir)
+    total, block = float(round(share * pulls)), zeros + ones
+    if fresh.is_above(pulls + zeros, total, pulls + block, horizon, level):
+        for seen_zeros, seen_ones in ((0, 0), (zeros // 2, 0), (zeros, 0), (zeros, ones // 2), (zeros, ones)):
+            now = pulls + seen_zeros + seen_ones
+            assert fresh.index(now, total + seen_ones, horizon) > level
+
+
+@given(counts, st.integers(1, 1000), st.floats(0, 1), st.floats(0, 1), budgets, arms, youths, st.floats(0, 1), noises)
+def test_an_index_rises_with_the_mean_and_falls_with_the_pulls(
+    pulls, more, low, high, budget, stored, youth, heir, noise
+):
+    """That is what leaps rely on."""
+    assume(low <= high)
+    horizon = horizon_of(budget, stored, 0.01, 1, noise, youth, heir)
+    index = fresh.index(pulls, high * pulls, horizon)
+    assert fresh.index(pulls, low * pulls, horizon) <= index + 1e-9
+    assert fresh.index(pulls + more, high * (pulls + more), horizon) <= index + 1e-9
+
+
+def test_all_ones_and_all_zeros_have_an_index():
+    horizon = horizon_of(1000, 4, 0.01, 1, youth=5.0, **NO_HEIR)
+    assert fresh.index(10, 10.0, horizon) == 1
+    assert 0 < fresh.index(10, 0.0, horizon) < 1
+    assert not fresh.is_above(10, 9.0, 10, horizon, 1.0)
+    assert fresh.is_above(10, 1.0, 10, horizon, 0.0)
+
+
+def test_the_outlook_knows_how_old_the_leader_is_and_how_good_the_second_best():
+    memory = empty_memory(4)
+    assert outlook(memory, 1, 50, BOUNDED) == (1.0, -math.inf)
+    put(memory, 0, arrival=40, pulls=100, total=80.0)
+    assert outlook(memory, 60, 50, BOUNDED) == (2.5, -math.inf)
+    put(memory, 1, arrival=50, pulls=100, total=70.0)
+    put(memory, 2, arrival=59, pulls=1, total=1.0)  # lucky: the highest mean, but not the leader
+    put(memory, 3, arrival=60, pulls=0, total=0.0)
+    assert outlook(memory, 60, 50, BOUNDED) == (2.5, 0.8)
+    assert outlook(memory, 60, 50, Noise(0.01, False)) == (50.0, 0.8)  # with little noise one reward is enough
+
+
+def test_where_means_rise_it_keeps_up():
+    """Each arm is better than the one before.  MOSS clings to its leader; three runs, seeds fixed, a factor of 1.5."""
+    stream = streams.from_means(np.linspace(0.1, 0.9, 300))
+    regret = simulate.play(stream, 50, 200, 6, "heirs", ["fresh", "moss"], runs=3).summary(
+        by=["pull"], columns=["regret"]
+    )
+    by_rule = {row["pull"]: row["regret"] for row in regret}
+    assert 1.5 * by_rule["fresh"] < by_rule["moss"]
+
+
+def test_leaps_and_single_pulls_lose_the_same():
+    """The same distribution: means of 60 runs within 5 standard errors, which fails by chance once in a million."""
+    stream = streams.two_level(60, 20)
+    losses = [
+        simulate.play(stream, 20, 500, 6, leaps=leaps, runs=60, seed=seed)["regret"]
+        for leaps, seed in ((True, 1), (False, 2))
+    ]
+    error = math.sqrt(sum(float(np.var(one, ddof=1)) / 60 for one in losses))
+    assert abs(losses[0].mean() - losses[1].mean()) < 5 * error
