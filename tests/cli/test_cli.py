@@ -373,11 +373,11 @@ def test_play_with_more_rules_than_fit_has_a_row_for_each_pair(monkeypatch):
 
 def test_play_as_json_csv_and_picture(tmp_path):
     files = {"--csv": tmp_path / "table.csv", "--plot": tmp_path / "regret.svg"}
-    result = run(*SMALL_PLAY, "--json", "--fresh", *(str(part) for item in files.items() for part in item))
+    result = run(*SMALL_PLAY, "--json", "--afresh", *(str(part) for item in files.items() for part in item))
     rows = json.loads(result.stdout)
     assert {row["pulls"] for row in rows} == {60 * 50}
     assert len((tmp_path / "table.csv").read_text().splitlines()) == len(rows) + 1
-    assert "staircase x moss" in (tmp_path / "regret.svg").read_text()
+    assert "heirs x fresh" in (tmp_path / "regret.svg").read_text()
 
 
 @pytest.mark.parametrize(

@@ -332,10 +332,13 @@ def test_who_earns_what_is_said_from_the_numbers():
         rows = [dataclasses.asdict(cell) | {"regret": value, "error": value / 100} for cell, value in numbers.items()]
         return summary_words.of_earnings(Earnings(rows))
 
-    memory, index, keep = told(staircase_moss_6=200.0, fifo_ucb_20=500.0, topk_moss_2=1000.0)
-    assert "staircase x moss loses 1.9 to 2.1 times as much with 6 slots as with 20" in memory
+    memory, index, keep = told(heirs_fresh_6=200.0, fifo_ucb_20=500.0, topk_fresh_2=1000.0)
+    assert "heirs x fresh loses 1.9 to 2.1 times as much with 6 slots as with 20" in memory
     assert "moss loses 4.9 to 5.1 times less than ucb" in index
-    assert "it loses 1.9 to 2.1 times more with 6 slots in random order, and loses 9.7 to 10 times less with 2" in keep
+    assert "and fresh 4.9 to 5.1 times less; with 6 slots and heirs" in index
+    assert (
+        "heirs loses 1.9 to 2.1 times more with 6 slots in random order, and loses 9.7 to 10 times less with 2" in keep
+    )
     assert "where means fall, it cannot be told from it with 6 slots" in keep
 
 

@@ -42,7 +42,7 @@ from bestbefore.rules import KEEP_TO_PLAY, PULL
     help=f"Pull rules, of {', '.join(PULL)}.",
 )
 @click.option("-b", "--budget", default=1000, show_default=True, help="Pulls of each epoch (T_j).")
-@click.option("--fresh", is_flag=True, help="Begin afresh in each window, instead of carrying over what is known.")
+@click.option("--afresh", is_flag=True, help="Begin afresh in each window, instead of carrying over what is known.")
 @click.option("--full-windows", is_flag=True, help="Begin with the first full window, as the paper does.")
 @most_option
 @stream_options(delta=plan.PLAY_DELTA)
@@ -53,7 +53,7 @@ def play(
     keep: list[str],
     pull: list[str],
     budget: int,
-    fresh: bool,
+    afresh: bool,
     full_windows: bool,
     stream: str,
     arrivals: str | None,
@@ -87,7 +87,7 @@ def play(
         )
     tell_of_compilation(play_block)
     sizes = memory or memories_up_to(window)
-    settings |= {"carry": not fresh, "partial": not full_windows}
+    settings |= {"carry": not afresh, "partial": not full_windows}
     table = simulate.play(source, window, budget, sizes, keep, pull, **settings)
     title = f"{source.name} stream of {source.length:,} arms, window {shown(window)}, {budget:,} pulls an epoch"
 
