@@ -165,17 +165,18 @@ def plot(table: dict[str, dict[tuple[str, str], float]], path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
+def said(setting: Setting) -> str:
+    return f"{setting.stream}, W = {setting.window}, {setting.memory} slots, T_j = {setting.budget}"
+
+
 def judged(found: dict[Setting, dict[tuple[str, str], float]], behind: float) -> None:
     """Say where the default is behind the best pair, and how it stands against the one before."""
     console = Console(highlight=False)
     losing = {setting: row for setting, row in found.items() if row[DEFAULT] > behind * min(row.values())}
     console.print(f"\nbehind the best pair by more than {behind:g}: {len(losing)} of {len(found)} settings")
     for setting, row in sorted(losing.items(), key=lambda one: -one[1][DEFAULT] / min(one[1].values())):
-        best = min(row, key=row.get)
-        times = f"{row[DEFAULT] / row[best]:.2f}"
-        console.print(
-            f"  {times}  {setting.stream}, W = {setting.window}, {setting.memory} slots, T_j = {setting.budget}: {' x '.join(best)}"
-        )
+        best = min(row, key=row.__getitem__)
+        console.print(f"  {row[DEFAULT] / row[best]:.2f}  {said(setting)}: {' x '.join(best)}")
     old = {setting: row[DEFAULT] / row[BEFORE] for setting, row in found.items()}
     few = [ratio for setting, ratio in old.items() if setting.window >= 50 and setting.memory <= 10]
     console.print(f"\nagainst {' x '.join(BEFORE)}: {geometric(list(old.values())):.2f} in the geometric mean")
@@ -183,9 +184,7 @@ def judged(found: dict[Setting, dict[tuple[str, str], float]], behind: float) ->
         console.print(f"W >= 50, 10 slots or fewer: at least 15% better in {np.mean(np.array(few) <= 0.85):.0%}")
     for setting, ratio in sorted(old.items(), key=lambda one: -one[1]):
         if ratio > 1.02:
-            console.print(
-                f"  {ratio:.2f}  {setting.stream}, W = {setting.window}, {setting.memory} slots, T_j = {setting.budget}"
-            )
+            console.print(f"  {ratio:.2f}  {said(setting)}")
 
 
 def numbers(text: str) -> list[int]:
