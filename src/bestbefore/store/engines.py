@@ -52,6 +52,10 @@ class SqlStore:
                 _roll_back(connection)
                 raise self._unavailable(wrong, uncertain=uncertain) from wrong
 
+    def is_missing(self) -> bool:
+        """Say whether to open the database would make a new one."""
+        return False
+
     def erase(self) -> bool:
         """Erase what bytes are left on disk of names that were deleted; say whether that was possible now."""
         raise NotImplementedError

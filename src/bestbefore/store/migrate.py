@@ -18,7 +18,23 @@ def prepare(store: SqlStore) -> None:
         found = version_of(connection)
     if found is None:
         migrate(store)
-    elif found != HEAD:
+    else:
+        _check_same(store, found)
+
+
+def check_ready(store: SqlStore) -> None:
+    """Raise an error that helps if a database has no tables of ours, or those of another version."""
+    if store.is_missing():
+        raise ValueError(f"url must name a database that is there, not {store.shown}")
+    with store.look() as connection:
+        found = version_of(connection)
+    if found is None:
+        raise ValueError(f"url must name a database of bestbefore: {store.shown} has none of its tables")
+    _check_same(store, found)
+
+
+def _check_same(store: SqlStore, found: str) -> None:
+    if found != HEAD:
         _check_known(store, found)
         raise StoreDamaged(f"{store.shown} is of an older version, {found}: run `bestbefore db migrate` on it first")
 

@@ -41,6 +41,10 @@ class SqliteStore(SqlStore):
     def _again(self) -> tuple[Engine, Engine]:
         return _engine(self._url, "BEGIN IMMEDIATE", _for_writing), _engine(self._url, "BEGIN", _for_reading)
 
+    def is_missing(self) -> bool:
+        """Say whether to open the database would make a new one."""
+        return not self.path.exists()
+
     def erase(self) -> bool:
         """Write the log into the file and cut it to nothing: `secure_delete` has overwritten what was deleted there."""
         with self.read() as reading:

@@ -7,7 +7,7 @@ from bestbefore.arguments import whole
 from bestbefore.clock import When
 from bestbefore.store import verbs
 from bestbefore.store.commit import Call
-from bestbefore.store.verbs import Verb, checked_id
+from bestbefore.store.verbs import Verb, ids_of
 
 if TYPE_CHECKING:
     from bestbefore.store.desk import Desk
@@ -42,8 +42,7 @@ class Verbs:
         Give an `id` of your own to be able to ask again: the same id gives the same pull.  With `k`, ids are yours with
         "/1", "/2" ... behind it.
         """
-        wanted = [] if id is None else [checked_id(id)] if k is None else []
-        return self._send(self.name, verbs.ask(id, k), wanted)
+        return self._send(self.name, verbs.ask(id, k), [] if id is None else ids_of(id, k))
 
     def tell(self, id: str, reward: float) -> Any:
         """Tell the reward of a pull, by its id, whenever it comes back, in any order, from any process.

@@ -45,14 +45,12 @@ def arrive(arm: Any, at: Any, more: dict[str, Any]) -> Verb:
 
 def ask(id: str | None, k: int | None) -> Verb:
     """Ask which arm to pull, under an id; asked again, the answer is the same pull."""
-    id, most = checked_id(id or uuid.uuid4().hex), 1 if k is None else whole("k", k)
+    ids, new = ids_of(uuid.uuid4().hex if id is None else id, k), id is None
 
     def verb(held: Held, ledger: Ledger, now: int) -> Any:
         now = held.moment(now)
         held.settle(ledger, now)
-        ids = [id] if k is None else [f"{id}/{place}" for place in range(1, most + 1)]
-        ledger.expect(ids)
-        before = [row for row in map(ledger.find, ids) if row is not None]
+        before = [] if new else [row for row in map(ledger.find, ids) if row is not None]
         if not before:
             named = held.agent.ask(**({} if k is None else {"k": k}), **held.times(now))
             held.touch(now)
@@ -63,6 +61,12 @@ def ask(id: str | None, k: int | None) -> Verb:
         return pulls if k is not None else next(iter(pulls), None)
 
     return verb
+
+
+def ids_of(id: str, k: int | None) -> list[str]:
+    """Return the ids of the pulls that are asked for at once."""
+    checked_id(id)
+    return [id] if k is None else [checked_id(f"{id}/{place}") for place in range(1, whole("k", k) + 1)]
 
 
 def _asked(held: Held, ledger: Ledger, id: str, arm: Any, now: int) -> PullRow:
