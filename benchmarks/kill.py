@@ -3,8 +3,8 @@
     python benchmarks/kill.py sqlite --kills 200
     python benchmarks/kill.py postgres --kills 50
 
-A process with 4 threads lets arms arrive, asks and tells, and another kills it at a random moment.  Then the ledger, the
-counts and the agent's state are compared with what the clients had noted.  The exit code says whether all was there.
+A process with 4 threads lets arms arrive, asks and tells, and another kills it at a random moment.  Then the ledger,
+the counts and the agent's state are compared with what the clients had noted.  The exit code says if all was there.
 """
 
 import argparse

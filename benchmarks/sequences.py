@@ -3,9 +3,9 @@
     python benchmarks/sequences.py                    100,000 sequences: some two hours
     python benchmarks/sequences.py 2000 --seed 7      so many, and others
 
-The sequences are those of `tests/store/test_as_in_memory.py`: duplicates, conflicts, wrong ids, clock jumps, restarts.  They
-run in folders in memory where the system has some.  The first difference ends it, with the shortest sequence that shows
-it.
+The sequences are those of `tests/store/test_as_in_memory.py`: duplicates, conflicts, wrong ids, clock jumps, restarts.
+They run in folders in memory where the system has some.  The first difference ends it, with the shortest sequence that
+shows it.
 """
 
 import argparse

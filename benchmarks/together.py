@@ -4,8 +4,8 @@
     python benchmarks/together.py postgres
     python benchmarks/together.py postgres --restarts 20            PostgreSQL is stopped and started meanwhile
 
-Each call that the database does not take is sent again until it does.  In the end the ledger, the counts and the agent's
-state are compared with what the clients had noted.  The exit code says whether all was there.
+Each call that the database does not take is sent again until it does.  In the end the ledger, the counts and the
+agent's state are compared with what the clients had noted.  The exit code says whether all was there.
 """
 
 import argparse

@@ -4,8 +4,7 @@ and restarts.
 `python benchmarks/sequences.py` runs 100,000 such sequences; here is a short form.
 """
 
-import shutil
-import tempfile
+import itertools
 
 import pytest
 from hypothesis import settings
@@ -41,7 +40,7 @@ class AsInMemory(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.folder = tempfile.mkdtemp(dir=FOLDER)
+        self.name = f"stream {next(NUMBERS)}"
         self.now = 1_800_000_000.0
         self.desk = None
 
@@ -53,8 +52,8 @@ class AsInMemory(RuleBasedStateMachine):
         self.connect()
 
     def connect(self):
-        self.desk = connect(f"sqlite:///{self.folder}/streams.db", clock=lambda: self.now, sweep=None)
-        self.page = self.desk.stream("front", self.made, remember="365 days", **self.ledger)
+        self.desk = connect(f"sqlite:///{FOLDER}/streams.db", clock=lambda: self.now, sweep=None)
+        self.page = self.desk.stream(self.name, self.made, remember="365 days", **self.ledger)
 
     def same(self, verb, *arguments):
         expected = answer_of(lambda: getattr(self.reference, verb)(round(self.now * 1e6), *arguments))
@@ -109,20 +108,21 @@ class AsInMemory(RuleBasedStateMachine):
         """What is due is done on both sides, then all that they know is the same."""
         self.same("best")
         with self.desk._store.read() as reading:
-            row = reading.stream(reading.head("front").id)
+            row = reading.stream(reading.head(self.name).id)
         assert Held(row, self.desk._kind_of(row)).agent.state() == self.reference.agent.state()
-        assert problems(self.desk._store) == {"front": []}
+        assert problems(self.desk._store, names=[self.name]) == {self.name: []}
 
     def teardown(self):
         if self.desk is not None:
             try:
                 self.compare()
             finally:
+                self.desk.drop(self.name)
                 self.desk.close()
-        shutil.rmtree(self.folder)
 
 
 FOLDER = None
+NUMBERS = itertools.count(1)
 
 
 def run(examples: int, steps: int = 20) -> None:

@@ -165,7 +165,7 @@ class Committer:
         for call in [*calls, *late]:
             call.finish()
         again = [call for call in busy if call.error is None]
-        self._patient = bool(again) and not calls
+        self._patient = bool(again) and not calls and not self._patient  # in turns: others may wait by now
         if again:
             with self._wake:
                 self._waiting.extendleft(reversed(again))

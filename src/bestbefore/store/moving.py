@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
@@ -28,11 +28,16 @@ class Sum(NamedTuple):
     checksum: str
 
 
-def problems(store: Store, kind_of: Callable[[StreamRow], Kind] | None = None) -> dict[str, list[str]]:
-    """Return what is wrong with each stream, an empty list where nothing is: does it load, and fit its ledger?"""
+def problems(
+    store: Store, kind_of: Callable[[StreamRow], Kind] | None = None, names: Collection[str] | None = None
+) -> dict[str, list[str]]:
+    """Return what is wrong with each stream, an empty list where nothing is: does it load, and fit its ledger?
+
+    With `names`, only those are looked at.
+    """
     found: dict[str, list[str]] = {}
     with store.read() as reading:
-        for name in reading.names():
+        for name in reading.names() if names is None else names:
             try:
                 row = _row(reading, name)
                 found[name] = _misfits(reading, row, Held(row, (kind_of or kind_by_name)(row)))

@@ -74,8 +74,10 @@ class PostgresStore(SqlStore):
 
     def _again(self) -> tuple[Engine, Engine]:
         return (
-            create_engine(self._url, isolation_level="READ COMMITTED"),
-            create_engine(self._url, isolation_level="REPEATABLE READ").execution_options(postgresql_readonly=True),
+            create_engine(self._url, isolation_level="READ COMMITTED", pool_pre_ping=True),
+            create_engine(self._url, isolation_level="REPEATABLE READ", pool_pre_ping=True).execution_options(
+                postgresql_readonly=True
+            ),
         )
 
     def erase(self) -> bool:
