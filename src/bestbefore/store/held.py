@@ -112,6 +112,8 @@ class Held:
             return
         waiting = ledger.due(now)[::-1]
         while True:
+            while waiting and waiting[-1].arrival not in self.numbers:
+                waiting.pop()  # its arm went before its deadline came
             expiry = self.next_expiry()
             deadline = waiting[-1].deadline if waiting else None
             first = min((time for time in (expiry, deadline) if time is not None), default=None)
@@ -127,9 +129,7 @@ class Held:
         self.changed = True
 
     def _end(self, ledger: Ledger, row: PullRow, now: int) -> None:
-        """End a pull at its deadline, unless its arm has gone."""
-        if row.arrival not in self.numbers:
-            return
+        """End a pull at its deadline."""
         arm, otherwise, times = self.numbers[row.arrival], self.row.settings["otherwise"], self.times(now)
         try:
             if otherwise is None:

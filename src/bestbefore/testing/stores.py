@@ -65,7 +65,10 @@ def check_store(open: Opener, *, seed: int = 0) -> None:
         _check_at_once,
         _check_erased,
     ):
-        check(desk, clock)
+        try:
+            check(desk, clock)
+        except (LookupError, ValueError, OSError) as wrong:
+            raise AssertionError(f"a call that is right raised {wrong!r}") from wrong
         with desk() as last:
             for name in last.streams():
                 last.drop(name)
