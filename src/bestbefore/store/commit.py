@@ -61,18 +61,19 @@ class Call:
 class _Latch:
     """Opens when so many calls are done."""
 
-    __slots__ = ("_left", "_opened")
+    __slots__ = ("_left", "_lock")
 
     def __init__(self, calls: int) -> None:
-        self._left, self._opened = calls, threading.Event()
+        self._left, self._lock = calls, threading.Lock()  # one thread waits: a lock costs less than an event
+        self._lock.acquire()
 
     def count_down(self) -> None:
         self._left -= 1  # by the committing thread alone
-        if self._left <= 0:
-            self._opened.set()
+        if self._left == 0:
+            self._lock.release()
 
     def wait(self) -> None:
-        self._opened.wait()
+        self._lock.acquire()
 
 
 class _AgentBroke(Exception):

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from sqlalchemy import (
     Connection,
+    Dialect,
     Row,
     and_,
     bindparam,
@@ -57,6 +59,16 @@ _END = (
         forget=bindparam("new_forget"),
     )
 )
+
+
+_ADD = insert(pulls)
+
+
+@lru_cache(maxsize=8)
+def _compiled(statement: Any, dialect: Dialect) -> tuple[str, tuple[str, ...] | None]:
+    """Return a statement as a database reads it, and the order of its values where they have no names."""
+    found = statement.compile(dialect=dialect)
+    return str(found), tuple(found.positiontup) if found.positiontup else None
 
 
 class SqlReading:
@@ -163,8 +175,7 @@ class SqlWriting(SqlReading):
 
     def add_pulls(self, stream: int, rows: Collection[PullRow]) -> None:
         """Add pulls."""
-        if rows:
-            self.connection.execute(insert(pulls), [_pull_fields(row) | {"stream": stream} for row in rows])
+        self._many(_ADD, [_pull_fields(row) | {"stream": stream} for row in rows])
 
     def end_pulls(self, stream: int, rows: Collection[PullRow]) -> None:
         """Write how pulls ended."""
@@ -179,8 +190,7 @@ class SqlWriting(SqlReading):
             }
             for row in rows
         ]
-        if ends:
-            self.connection.execute(_END, ends)
+        self._many(_END, ends)
 
     def orphan_pulls(self, stream: int, numbers: Collection[int], ended: int, forget: int) -> int:
         """End the open pulls of arms that have gone; return how many there were."""
@@ -207,6 +217,13 @@ class SqlWriting(SqlReading):
         for key, value in noted.items():
             new = self._insert()(notes).values(key=key, value=value)
             self.connection.execute(new.on_conflict_do_update(index_elements=["key"], set_={"value": value}))
+
+    def _many(self, statement: Any, rows: list[dict[str, Any]]) -> None:
+        """Execute a statement for many rows, which are plain numbers and texts: the driver takes them as they are."""
+        if not rows:
+            return
+        text, names = _compiled(statement, self.connection.dialect)
+        self.connection.exec_driver_sql(text, rows if names is None else [tuple(row[n] for n in names) for row in rows])
 
     def _add_arms(self, stream: int, rows: Iterable[ArmRow]) -> None:
         new = [row._asdict() | {"stream": stream} for row in rows]

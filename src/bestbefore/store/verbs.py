@@ -1,6 +1,7 @@
 """The verbs of a durable stream: each is a function of the stream in memory, its ledger and the time."""
 
-import uuid
+import secrets
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -45,7 +46,7 @@ def arrive(arm: Any, at: Any, more: dict[str, Any]) -> Verb:
 
 def ask(id: str | None, k: int | None) -> Verb:
     """Ask which arm to pull, under an id; asked again, the answer is the same pull."""
-    ids, new = ids_of(uuid.uuid4().hex if id is None else id, k), id is None
+    ids, new = ids_of(new_id() if id is None else id, k), id is None
 
     def verb(held: Held, ledger: Ledger, now: int) -> Any:
         now = held.moment(now)
@@ -61,6 +62,11 @@ def ask(id: str | None, k: int | None) -> Verb:
         return pulls if k is not None else next(iter(pulls), None)
 
     return verb
+
+
+def new_id() -> str:
+    """Return an id that nobody else has; those of one time stand together, so that few pages of a database change."""
+    return f"{time.time_ns():016x}{secrets.token_hex(8)}"
 
 
 def ids_of(id: str, k: int | None) -> list[str]:

@@ -74,8 +74,8 @@ def check_store(open: Opener, *, seed: int = 0) -> None:
                 last.drop(name)
     _check_as_in_memory(desk, clock, seed)
     with desk() as last:
-        wrong = {name: what for name, what in problems(last._store).items() if what}
-        require(not wrong, f"states do not fit their ledgers: {wrong}")
+        misfits = {name: what for name, what in problems(last._store).items() if what}
+        require(not misfits, f"states do not fit their ledgers: {misfits}")
 
 
 Desks = Callable[[], Any]
