@@ -73,10 +73,12 @@ def _check_known(store: SqlStore, found: str) -> None:
 
 
 def _upgrade(connection: Connection) -> None:
-    from alembic import command
+    """Run the migrations that are missing; Alembic's environment is made here, there is no file of settings."""
     from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
 
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    scripts = ScriptDirectory(str(Path(__file__).parent / "migrations"))
+    with EnvironmentContext(Config(), scripts, fn=lambda now, _: scripts._upgrade_revs("head", now)) as environment:
+        environment.configure(connection=connection, version_table=VERSION_TABLE)
+        environment.run_migrations()
