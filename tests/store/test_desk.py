@@ -385,3 +385,36 @@ def test_without_the_extra_a_sentence_says_what_to_install():
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120)  # noqa: S603
     assert "pip install 'bestbefore[store]'" in done.stdout
+
+
+def test_by_count_an_arm_may_come_with_its_number_and_time_goes_on_by_numbers(desk):
+    page, explorer = desk.stream("front", Explorer, window=5, epsilon=0.2, seed=1), Explorer(window=5, epsilon=0.2)
+    for arm, number in (("storm", 3), ("calm", 7)):
+        assert page.arrive(arm, at=number) == explorer.arrive(arm, at=number)
+    with pytest.raises(ValueError, match="at must be above 7, the number of the newest arrival, not 7"):
+        page.arrive("sun", at=7)
+    assert page.advance(8) == explorer.advance(8) == ["storm"]
+    assert page.ask() is None
+    assert page.stored == explorer.stored
+
+
+def test_an_error_that_many_calls_share_is_an_error_of_each(desk, monkeypatch):
+    """Each thread raises its own: a traceback belongs to one of them alone."""
+    from bestbefore import StoreUnavailable
+
+    page = desk.stream("front", Explorer, **SETTINGS)
+    lost = StoreUnavailable("the cable was cut")
+    lost.uncertain = True
+
+    def fails(self, calls):
+        raise lost
+
+    monkeypatch.setattr(Committer, "_once", fails)
+    batch = desk.batch()
+    calls = [batch.stream("front").ask() for _ in range(3)]
+    with pytest.raises(ExceptionGroup) as raised:
+        batch.__exit__(None, None, None)
+    assert len(set(map(id, raised.value.exceptions))) == 3
+    assert all(call.error.uncertain for call in calls)
+    monkeypatch.undo()
+    page.arrive("storm")

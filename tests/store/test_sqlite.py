@@ -1,6 +1,7 @@
 """SQLite: what was acknowledged is safe, and what was deleted is gone from every byte."""
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from bestbefore import Explorer, StoreDamaged, StoreUnavailable, connect
 from bestbefore.store import open_store
@@ -280,3 +282,31 @@ def test_statistics_of_calls_do_not_need_names(desk, url):
     }
     raw.close()
     assert [table for table, text in rows.items() if "secret-storm" in text] == ["bestbefore_arms"]
+
+
+def test_no_statement_of_a_call_or_a_sweep_reads_a_whole_table(desk, clock):
+    """So the time of a call grows neither with the number of streams nor with arms and pulls that have gone."""
+    seen = set()
+    for engine in (desk._store._writer, desk._store._reader):
+        event.listen(engine, "before_cursor_execute", lambda *told: seen.add(told[2]))
+    page = desk.stream("front", Explorer, window="1h", epsilon=0.2, patience="10 min", remember="1h")
+    page.arrive("storm")
+    page.arrive("calm")
+    page.tell(page.ask(id="mine").id, 0.5)
+    page.ask()
+    page.best()
+    page.withdraw("storm")
+    for _ in range(8):
+        clock.now += 1800
+        desk.sweep()
+    raw = sqlite3.connect(desk._store.path)
+    plans = {
+        statement: " ".join(
+            row[3] for row in raw.execute("EXPLAIN QUERY PLAN " + statement, ["1"] * statement.count("?"))
+        )
+        for statement in seen
+        if statement.startswith(("SELECT", "UPDATE", "DELETE")) and "sqlite_" not in statement
+    }
+    raw.close()
+    assert len(plans) >= 12
+    assert [statement for statement, plan in plans.items() if re.search(r"SCAN bestbefore_(?!erasures)", plan)] == []
