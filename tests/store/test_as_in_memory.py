@@ -133,4 +133,4 @@ def run(examples: int, steps: int = 20) -> None:
 @pytest.mark.parametrize("steps", [8, 30])
 def test_a_durable_agent_answers_as_one_in_memory(steps, tmp_path, monkeypatch):
     monkeypatch.setitem(globals(), "FOLDER", str(tmp_path))
-    run(20, steps)
+    run(12, steps)

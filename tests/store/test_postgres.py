@@ -262,4 +262,4 @@ def test_acknowledged_calls_survive_kill_9():
 
 def test_acknowledged_calls_survive_a_restart_of_postgresql():
     """3 processes, 8 threads each; the long form has 20 restarts: see benchmarks/together.py."""
-    assert " 0 faults" in run_benchmark("together.py", "postgres", "--calls", "2000", "--restarts", "2")
+    assert " 0 faults" in run_benchmark("together.py", "postgres", "--calls", "1000", "--restarts", "2")
