@@ -12,6 +12,7 @@ import pytest
 
 from bestbefore import Explorer, Player, Seeker, UnknownArm, UnknownStream, connect
 from bestbefore.store.commit import Committer
+from bestbefore.store.kinds import Kind
 from bestbefore.store.moving import problems
 
 SETTINGS = {"window": 5, "memory": 3, "tests": 4, "seed": 1}
@@ -418,3 +419,20 @@ def test_an_error_that_many_calls_share_is_an_error_of_each(desk, monkeypatch):
     assert all(call.error.uncertain for call in calls)
     monkeypatch.undo()
     page.arrive("storm")
+
+
+def test_an_agent_is_kept_in_memory_as_long_as_nobody_else_changes_it(desk, url, monkeypatch):
+    """It is loaded again when its version is no longer the database's, and only then."""
+    page = desk.stream("front", Explorer, **SETTINGS)
+    page.arrive("storm")
+    loaded = []
+    real = Kind.restored
+    monkeypatch.setattr(Kind, "restored", lambda self, state: loaded.append(1) or real(self, state))
+    for _ in range(3):
+        page.ask()
+    assert len(loaded) == 0
+    with connect(url, sweep=None) as other:
+        other.stream("front").give_up(other.stream("front").ask(id="theirs").id)
+    assert len(loaded) == 1  # there
+    page.tell(page.ask().id, 0.5)
+    assert len(loaded) == 2  # and once here

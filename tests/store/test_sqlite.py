@@ -108,18 +108,19 @@ def test_of_many_names_that_came_and_went_none_is_left(desk, url):
     assert 6 <= len(left) <= 24
 
 
-def test_a_reader_in_the_way_is_told_and_the_next_sweep_erases(desk, url, monkeypatch):
+def test_a_reader_in_the_way_is_told_and_the_next_sweep_erases(desk, url):
     """Somebody looks at the file with a tool of their own: the log cannot be cut while they do."""
     page = desk.stream("front", Explorer, **SETTINGS)
     page.arrive("secret-storm")
     looking = sqlite3.connect(path_of(url))
     looking.execute("BEGIN")
     looking.execute("SELECT count(*) FROM bestbefore_arms").fetchall()
-    pooled = desk._store._writer.raw_connection()
-    pooled.cursor().execute("PRAGMA busy_timeout=10")
-    pooled.close()
     page.withdraw("secret-storm")
     assert desk.erased("front").waiting
+    assert not desk.sweep().erased
+    page.arrive("calm")  # the work goes on
+    with desk._store.write() as writing:
+        assert writing.connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 30_000
     looking.close()
     assert desk.sweep().erased
     assert not desk.erased("front").waiting

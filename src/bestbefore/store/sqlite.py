@@ -18,6 +18,9 @@ from bestbefore.store.schema import erasures
 PATIENCE: Final = 30
 """For how many seconds another writer is waited for."""
 
+ERASE_WAIT: Final = 200
+"""For how many milliseconds an erasure waits for whoever reads."""
+
 _REASONS: Final = {
     "SQLITE_FULL": "the disk is full",
     "SQLITE_READONLY": "the file or its folder is read-only",
@@ -57,11 +60,18 @@ class SqliteStore(SqlStore):
         return True
 
     def _cut_log(self) -> bool:
-        """Write the log into the file and cut it to nothing, outside of any transaction; say whether readers let us."""
+        """Write the log into the file and cut it to nothing, outside of any transaction; say whether readers let us.
+
+        Writers wait meanwhile: so whoever reads is waited for only for a moment.
+        """
         pooled = self._writer.raw_connection()
+        cursor = pooled.cursor()
         try:
-            busy = pooled.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            cursor.execute(f"PRAGMA busy_timeout={ERASE_WAIT}")
+            busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            cursor.execute(f"PRAGMA busy_timeout={PATIENCE * 1000}")
         except sqlite3.OperationalError:
+            pooled.invalidate()
             return False
         finally:
             pooled.close()
