@@ -7,6 +7,7 @@
 - a batch of 100 tells must take at most a tenth of 100 single ones;
 - with 10,000 streams a call must take at most 1.5 times as long as with 10, and so with 100,000 arms that have gone.
 
+How much group commit gains depends on how long a flush takes: it shares the flush, not the work of each agent.
 `synchronous` is FULL throughout.  Times are the medians of several, taken in turn.  The exit code says if all hold.
 """
 

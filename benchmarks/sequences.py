@@ -1,6 +1,6 @@
 """Random sequences of calls: a durable agent must answer as an agent in memory does.
 
-    python benchmarks/sequences.py                    100,000 sequences: some two hours
+    python benchmarks/sequences.py                    100,000 sequences: some hours
     python benchmarks/sequences.py 2000 --seed 7      so many, and others
 
 The sequences are those of `tests/store/test_as_in_memory.py`: duplicates, conflicts, wrong ids, clock jumps, restarts.
@@ -19,7 +19,7 @@ from hypothesis import seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 TEST = Path(__file__).parent.parent / "tests" / "store" / "test_as_in_memory.py"
-AT_ONCE = 500
+AT_ONCE = 250
 
 
 def main() -> int:
