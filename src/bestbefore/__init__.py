@@ -6,28 +6,44 @@ Names are imported when they are first used: `import bestbefore` alone does not 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from bestbefore.errors import DataMissing, ExpiredArm, UnknownArm
+from bestbefore.errors import (
+    Conflict,
+    DataMissing,
+    ExpiredArm,
+    StoreDamaged,
+    StoreUnavailable,
+    UnknownArm,
+    UnknownPull,
+    UnknownStream,
+)
 
 if TYPE_CHECKING:
     from bestbefore import bounds, simulate, streams, testing
     from bestbefore.agents import Agent, Explorer, Player, Seeker
+    from bestbefore.store import connect
 
 __version__ = "0.1.0"
 __all__ = [
     "Agent",
+    "Conflict",
     "DataMissing",
     "ExpiredArm",
     "Explorer",
     "Player",
     "Seeker",
+    "StoreDamaged",
+    "StoreUnavailable",
     "UnknownArm",
+    "UnknownPull",
+    "UnknownStream",
     "bounds",
+    "connect",
     "simulate",
     "streams",
     "testing",
 ]
 
-_HOMES = dict.fromkeys(("Agent", "Explorer", "Player", "Seeker"), "bestbefore.agents")
+_HOMES = dict.fromkeys(("Agent", "Explorer", "Player", "Seeker"), "bestbefore.agents") | {"connect": "bestbefore.store"}
 
 
 def __getattr__(name: str) -> Any:

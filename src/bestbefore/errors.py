@@ -1,4 +1,4 @@
-"""Errors that a program may want to catch by name: arms that an agent does not have, data that is not here."""
+"""Errors that a program may want to catch by name: arms that an agent does not have, data that is not here, stores."""
 
 
 class UnknownArm(LookupError):
@@ -14,3 +14,30 @@ class ExpiredArm(UnknownArm):
 
 class DataMissing(FileNotFoundError):
     """A dataset is not here, and cannot be had: the message says in one line how to get it."""
+
+
+class UnknownPull(UnknownArm):
+    """The ledger has no pull of this id: it was never asked for, or it ended so long ago that its id is forgotten."""
+
+
+class UnknownStream(LookupError):
+    """The database has no stream of this name."""
+
+
+class Conflict(ValueError):
+    """A pull has ended already, and otherwise than this call says.  Nothing was changed."""
+
+
+class StoreUnavailable(OSError):
+    """The database cannot be read or written now; nothing is half-made, and the same call may be sent again.
+
+    `uncertain` says that the connection was lost while the database was committing: the call was carried out wholly, or
+    not at all, and nobody could say which.  To send it again is safe all the same.
+    """
+
+    uncertain: bool = False
+    lost: bool = False
+
+
+class StoreDamaged(ValueError):
+    """What is in the database cannot be read: it is damaged, or newer than this version of the package."""

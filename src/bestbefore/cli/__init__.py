@@ -7,11 +7,13 @@ import click
 
 from bestbefore import __version__
 from bestbefore.cli.advise import advise
+from bestbefore.cli.db import db
 from bestbefore.cli.explore import explore
 from bestbefore.cli.play import play
 from bestbefore.cli.reproduce import reproduce
 from bestbefore.cli.seek import seek
 from bestbefore.cli.theorems import theorems
+from bestbefore.errors import UnknownStream
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -30,6 +32,7 @@ commands.add_command(play)
 commands.add_command(seek)
 commands.add_command(advise)
 commands.add_command(theorems)
+commands.add_command(db)
 
 
 def main() -> None:
@@ -43,7 +46,7 @@ def main() -> None:
     except click.ClickException as wrong:
         wrong.show()
         sys.exit(2)
-    except (ValueError, OSError, OverflowError, MemoryError, ModuleNotFoundError) as wrong:
+    except (ValueError, UnknownStream, OSError, OverflowError, MemoryError, ModuleNotFoundError) as wrong:
         notes = getattr(wrong, "__notes__", [])
         click.echo(" ".join([f"Error: {wrong or type(wrong).__name__}", *notes]), err=True)
         sys.exit(2)

@@ -1,0 +1,262 @@
+"""The desk: where a program finds its durable streams."""
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Any, Final, NamedTuple, Self
+
+from bestbefore.arguments import between
+from bestbefore.clock import Length, window_of
+from bestbefore.errors import StoreUnavailable
+from bestbefore.store import kinds, verbs
+from bestbefore.store.commit import Call, Committer, unknown_stream
+from bestbefore.store.founding import check_same, first_row, ledger_settings
+from bestbefore.store.kinds import OURS, Kind
+from bestbefore.store.ledger import moment_of
+from bestbefore.store.names import check_text
+from bestbefore.store.readers import Readers
+from bestbefore.store.rows import Reading, Store, StreamRow
+from bestbefore.store.stream import Batch, Stream
+from bestbefore.store.sweep import Sweeper, Swept, sweep
+from bestbefore.store.verbs import Verb
+
+REMEMBER: Final = "1 day"
+"""How long the id of a pull that has ended is kept, unless said otherwise."""
+
+
+class Erased(NamedTuple):
+    """What a retention officer asks, without names."""
+
+    arms: int
+    """How many arms have been erased."""
+    swept: datetime | None
+    """When the last sweep ran."""
+    oldest: timedelta | None
+    """How old the oldest arm held is; None if none is held."""
+    waiting: bool
+    """Whether bytes of deleted names may still be on disk, until the next sweep."""
+
+
+class Desk:
+    """Durable streams in one database."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Callable[[], float] = time.time,
+        sweep: Length | None = None,
+        forget: Callable[[str, list[Any]], object] | None = None,
+        agents: Sequence[type] = (),
+    ) -> None:
+        """Open streams in a store; see `connect`."""
+        self._store, self._clock, self._forget = store, clock, forget
+        every = None if sweep is None else window_of(sweep, "sweep")
+        if every is not None and not every.by_time:
+            raise ValueError(f'sweep must be a time such as "1 min", or None, not {sweep!r}')
+        self._every = None if every is None else every.length / 1e6
+        self._agents = {Kind(agent).name: Kind(agent) for agent in agents}
+        self._kinds: dict[str, Kind] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+        self._begin()
+        _DESKS.add(self)
+
+    def _begin(self) -> None:
+        self._pid = os.getpid()
+        self._committer = Committer(self._store, self._kind_of, self._now)
+        self._readers = Readers(self._store, self._kind_of)
+        self._sweeper = None if self._every is None else Sweeper(self, self._every)
+
+    def __repr__(self) -> str:
+        return f"<Desk {getattr(self._store, 'shown', self._store)}>"
+
+    def stream(
+        self,
+        name: str,
+        agent: Any = None,
+        *,
+        patience: Length | None = None,
+        otherwise: float | None = 0.0,
+        remember: Length = REMEMBER,
+        **settings: Any,
+    ) -> Stream:
+        """Return the stream of this name: made the first time, found again afterwards.
+
+        Parameters
+        ----------
+        agent
+            A class, such as `Explorer`, whose `settings` follow; or an agent that is there already.  If it is left out,
+            the stream must exist.
+        patience
+            How long a pull waits for its reward, such as "10 min"; unless given, as long as its arm is here.
+        otherwise
+            What a pull counts as when its patience is over; None gives it up instead.
+        remember
+            How long the id of a pull that has ended is kept, so that the same call again is answered as before.
+        """
+        if not isinstance(name, str) or not 1 <= len(name) <= 200 or "\0" in name:
+            raise ValueError(f"name must be a text of 1 to 200 characters, not {name!r}")
+        check_text("name", name)
+        if agent is None:
+            if settings or patience is not None:
+                raise ValueError(f"agent must be given with the settings of stream {name!r}, such as Explorer")
+            with self._reading() as reading:
+                if reading.head(name) is None:
+                    raise unknown_stream(name)
+            return Stream(name, self)
+        kind, fresh = kinds.made(agent, settings)
+        ledger = ledger_settings(fresh, patience, otherwise, remember)
+        wanted = ledger | {"arguments": kinds.arguments_of(kind, fresh, settings)}
+        self._make(name, kind, fresh, wanted)
+        return Stream(name, self)
+
+    def streams(self) -> list[str]:
+        """Return the names of all streams, sorted."""
+        with self._reading() as reading:
+            return reading.names()
+
+    def drop(self, name: str) -> None:
+        """Delete a stream with all that belongs to it, names included."""
+        self._here()
+        with self._store.write() as writing:
+            head = next(iter(writing.lock([name], wait=True)), None)
+            if head is None:
+                if writing.head(name) is None:
+                    raise unknown_stream(name)
+                raise StoreUnavailable(f"stream {name!r} is held by another process; nothing was changed, try again")
+            writing.drop(head.id)
+            writing.mark_erased()
+        self._kinds.pop(name, None)
+        self._erase()
+
+    def batch(self) -> Batch:
+        """Take many calls at once: `with desk.batch() as batch: batch.stream(name).tell(...)`."""
+        return Batch(self)
+
+    def sweep(self) -> Swept:
+        """Do what is due in all streams, and erase the bytes of names that were deleted; any process may do it."""
+        self._here()
+        return sweep(self._store, self._now(), self._submit)
+
+    def erased(self, name: str) -> Erased:
+        """Return how many arms of a stream have been erased, when the last sweep ran, how old the oldest arm is."""
+        with self._reading() as reading:
+            head = reading.head(name)
+            row = None if head is None else reading.stream(head.id)
+            if row is None:
+                raise unknown_stream(name)
+            swept, waiting = reading.note("swept"), reading.unerased()
+        oldest = min((arm.since for arm in row.arms), default=None)
+        age = None if oldest is None else timedelta(microseconds=max(self._now() - oldest, 0))
+        return Erased(row.counts["erased"], None if swept is None else moment_of(swept), age, waiting)
+
+    def close(self) -> None:
+        """Finish what is under way, and let go of the database."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._pid == os.getpid():
+            if self._sweeper is not None:
+                self._sweeper.close()
+            self._committer.close()
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _make(self, name: str, kind: Kind, agent: Any, wanted: dict[str, Any]) -> None:
+        """Make a stream, or see that the one of this name is the same."""
+        for _ in range(2):
+            with self._reading() as reading:
+                head = reading.head(name)
+                row = None if head is None else reading.stream(head.id)
+            if row is not None:
+                check_same(row, kind, wanted)
+                self._kinds[name] = kind
+                return
+            with self._store.write() as writing:
+                made = writing.create(first_row(name, kind, agent, wanted, self._now()))
+            self._kinds[name] = kind
+            if made is not None:
+                return
+
+    def _kind_of(self, row: StreamRow) -> Kind:
+        """Return which class a stream's state belongs to."""
+        known = self._kinds.get(row.name)
+        if known is not None and known.name == row.kind:
+            return known
+        if row.kind in OURS:
+            return Kind(OURS[row.kind])
+        if row.kind in self._agents:
+            return self._agents[row.kind]
+        raise ValueError(f"agents must have the class {row.kind} of stream {row.name!r}: connect(url, agents=[...])")
+
+    def _now(self) -> int:
+        """Read the clock, in microseconds."""
+        return round(between("clock", self._clock(), 0, 2**53 / 1e6, closed="left") * 1e6)
+
+    def _here(self) -> None:
+        """See that the desk is open, and that this process is the one that opened it, or open it anew here."""
+        if self._closed:
+            raise ValueError("the desk is closed: connect again")
+
+    @contextmanager
+    def _reading(self) -> Iterator[Reading]:
+        self._here()
+        with self._store.read() as reading:
+            yield reading
+
+    def _carry_out(self, stream: str, verb: Verb, ids: Sequence[str] = ()) -> Any:
+        call = Call(stream, verb, ids)
+        self._submit([call])
+        return call.result()
+
+    def _submit(self, calls: Sequence[Call]) -> None:
+        """Carry out calls; whoever wants to hear of names that were erased is told here."""
+        self._here()
+        self._committer.submit(calls)
+        if self._forget is not None:
+            for call in calls:
+                if call.gone and call.error is None:
+                    self._forget(call.stream, list(call.gone))
+
+    def _read(self, name: str, look: Callable[[Any], Any], *, copied: bool = False) -> Any:
+        """Read from a stream's agent, after what is due was done."""
+        self._here()
+        now = self._now()
+        with self._reading() as reading:
+            head = reading.head(name)
+        if head is not None and head.due is not None and head.due <= now:
+            with suppress(StoreUnavailable):  # where nothing can be written, an agent can still be read
+                self._carry_out(name, verbs.settle())
+        return self._readers.look(name, look, now, copied=copied)
+
+    def _erase(self) -> None:
+        """Erase the bytes of names that were deleted; what cannot be done now is done by a sweep."""
+        with suppress(StoreUnavailable):
+            self._store.erase()
+
+
+_DESKS: "weakref.WeakSet[Desk]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """Begin anew in a process that was forked: threads, locks and connections stayed behind."""
+    for desk in list(_DESKS):
+        desk._store.abandon()
+        desk._lock = threading.Lock()
+        if not desk._closed:
+            desk._begin()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
