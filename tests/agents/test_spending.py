@@ -182,6 +182,17 @@ def test_the_traffic_is_that_of_recent_epochs_and_at_least_what_this_one_has_had
     assert player._traffic == 101
 
 
+def test_a_budget_that_is_never_spent_is_taken_for_what_is_spent_of_it():
+    player = Player(window=9, memory=4)
+    played(player, 0, budget=500, times=50)
+    player.arrive(1, budget=1000)
+    assert (player._traffic, player.left) == (100, 1000), "a tenth is spent, and all may be"
+    for number in range(2, 40):
+        played(player, number, budget=50, times=50)
+    player.arrive(40, budget=70)
+    assert 60 < player._traffic <= 70
+
+
 def test_epochs_without_a_budget_to_spend_teach_nothing():
     player = Player(window=9, memory=4, partial=False)
     for number in range(9):
@@ -207,7 +218,7 @@ def test_what_was_learnt_is_saved():
     assert [again.ask() for _ in range(50)] == [player.ask() for _ in range(50)]
 
 
-@pytest.mark.parametrize("field", ["pace", "delay"])
+@pytest.mark.parametrize("field", ["pace", "delay", "used"])
 @pytest.mark.parametrize("value", [-1.0, 1e30])
 def test_what_cannot_have_been_learnt_is_refused(field, value):
     with pytest.raises(ValueError, match=f"state is damaged: {field} cannot be"):

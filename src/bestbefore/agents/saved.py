@@ -79,8 +79,8 @@ def _from_version_3(state: dict[str, Any]) -> dict[str, Any]:
         return state
     try:
         pulls, arrivals = state["pulls"], state["roster"]["clock"]["arrivals"]
-        learnt = {"pace": pulls / max(arrivals, 1), "epochs": min(arrivals, 1), "delay": 0.0, "delays": 0}
-        return state | learnt | {"youth": 1.0, "heir": None}
+        learnt = {"pace": pulls / max(arrivals, 1), "epochs": min(arrivals, 1), "used": 1.0}
+        return state | learnt | {"delay": 0.0, "delays": 0, "youth": 1.0, "heir": None}
     except (TypeError, KeyError) as wrong:
         raise ValueError(f"state is damaged: version {state['version']} should have what is missing: {wrong}") from None
 

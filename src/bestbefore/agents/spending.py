@@ -41,6 +41,7 @@ class Spending(BaseAgent):
         "began": int,
         "pace": float,
         "epochs": int,
+        "used": float,
         "delay": float,
         "delays": int,
         "youth": float,
@@ -60,6 +61,7 @@ class Spending(BaseAgent):
         self._losses = np.zeros(self.memory)  # estimated, of this epoch, for rules that know their odds
         self._odds: dict[int, list[float]] = {}  # of this epoch's pulls in flight
         self._pace, self._epochs = 0.0, 0  # pulls of an epoch as a rule, and how many epochs that is learnt from
+        self._used = 1.0  # which part of a budget is spent as a rule
         self._delay, self._delays = 0.0, 0  # arrivals until an arm's first reward, and of how many arms
         self._youth = 1.0  # of this epoch's leader: see `outlook`
         self._heir: float | None = None
@@ -107,8 +109,8 @@ class Spending(BaseAgent):
 
     def _restore(self, fields: dict[str, Any]) -> None:
         super()._restore(fields)
-        for name in ("pace", "delay"):
-            if not 0 <= fields[name] <= MOST:
+        for name, most in (("pace", MOST), ("delay", MOST), ("used", 1)):
+            if not 0 <= fields[name] <= most:
                 raise ValueError(f"state is damaged: {name} cannot be {fields[name]!r}")
         heir = 0.5 if fields["heir"] is None else fields["heir"]
         if not 1 <= fields["youth"] <= MOST or not (0 <= heir <= 1 if self._noise.bounded else math.isfinite(heir)):
@@ -163,6 +165,8 @@ class Spending(BaseAgent):
         if self._began and self._budget != 0:
             self._epochs = min(self._epochs + 1, EPOCHS)
             self._pace += (self._spent - self._pace) / self._epochs
+            if self._budget is not None:
+                self._used += (min(self._spent / self._budget, 1.0) - self._used) / self._epochs
 
     def _look_ahead(self) -> None:
         """Take note of the leader's youth and the heir's mean, as an epoch begins."""
@@ -176,8 +180,10 @@ class Spending(BaseAgent):
 
     @property
     def _traffic(self) -> int:
-        """T: the budget of this epoch, or where none was told, the pulls of an epoch so far."""
-        return max(math.ceil(self._pace), self._spent + 1) if self._budget is None else self._budget
+        """T, the pulls of this epoch: as many as were told, less what is never spent; or those of an epoch so far."""
+        if self._budget is None:
+            return max(math.ceil(self._pace), self._spent + 1)
+        return min(max(math.ceil(self._budget * self._used), self._spent + 1), self._budget)
 
     @property
     def _usual_delay(self) -> float:

@@ -12,7 +12,7 @@ Rewards come late, and some never.  Three things follow for an agent that goes o
   Nothing limits an arm that is surely better than all others: pulls * kl(mean, other) >= 2, with the prior.
 - *Who is under test.*  An arm with more pulls under way than rewards, up to two delays after its arrival.
 
-The numbers 2, 4 and 2 were found by trial, see benchmarks/late.py.
+The numbers 2, 4 and 2 were found by trial on a handful of streams; benchmarks/late.py shows what they give.
 
 >>> from bestbefore.memory import empty_memory, put
 >>> memory = empty_memory(3)
