@@ -24,8 +24,9 @@ noises = st.sampled_from([BOUNDED, Noise(0.2, False), Noise(3.0, False)])
 
 
 def limit(pulls, q, budget, stored, youth):
-    """Return ln+(min(2 R sqrt(1 - q) / K, 1/2) T / pulls), by the definition."""
-    return max(math.log(max(min(2 * youth * math.sqrt(1 - q) / stored, 0.5) * budget / pulls, 1e-300)), 0.0)
+    """Return ln+(min(2 R sqrt(1 - q) / K, 1/2, T / 100) T / pulls), by the definition."""
+    share = min(2 * youth * math.sqrt(1 - q) / stored, 0.5, budget / 100)
+    return max(math.log(max(share * budget / pulls, 1e-300)), 0.0)
 
 
 @given(counts, st.floats(0, 0.999), budgets, arms, youths)
@@ -59,6 +60,12 @@ def test_a_newcomer_is_tested_longer_under_a_young_leader_and_never_beyond_half_
     assert tested == sorted(tested)
     assert tested[0] < tested[1] < tested[2]
     assert tested[3] == tested[4] < 500
+
+
+def test_where_the_budget_is_small_most_newcomers_are_not_tried_to_the_end():
+    """T = 20: an arm that has returned nothing yet is explored for up to 20 * 20 / 100 pulls, whoever leads."""
+    horizon = horizon_of(20, 6, 0.01, 1, youth=100.0, **NO_HEIR)
+    assert [fresh.index(pulls, 0.0, horizon) > 0 for pulls in (1, 2, 3, 4, 5)] == [True, True, True, False, False]
 
 
 def test_below_a_nearly_perfect_leader_tests_are_shorter():

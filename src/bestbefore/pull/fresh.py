@@ -1,16 +1,16 @@
 """Fresh: test a new arm as long as it is likely enough to be a better one, and while it may be an heir.
 
-The index is the largest q with pulls * kl(mean, q) <= ln+(min(2 R sqrt(1 - q) / K, 1/2) T / pulls), where T is the
-budget of the epoch, K the number of arms at hand and ln+ the logarithm or 0.  It is MOSS in the form of KL-UCB, with
-three changes:
+The index is the largest q with pulls * kl(mean, q) <= ln+(min(2 R sqrt(1 - q) / K, 1/2, T / 100) T / pulls), where T
+is the budget of the epoch, K the number of arms at hand and ln+ the logarithm or 0.  It is MOSS in the form of KL-UCB,
+with three changes:
 
 - **R = W / age of the leader.**  In random order, a leader that has stood for so many arrivals is beaten by the next
   one with probability 1 / (age + 1).  So newcomers are tested long under a young leader, as where means rise, and
   briefly under an old one.
 - **sqrt(1 - q).**  An arm that is better than q is better by 1 - q at most.  Where the leader is nearly perfect, a
   search for a better one cannot earn much.
-- **1/2.**  No arm is explored beyond half of an epoch's traffic.  Where arms come faster than they can be told apart,
-  most of them must not be tried to the end.
+- **1/2 and T / 100.**  No arm is explored beyond half of an epoch's traffic, and beyond less of it where T is below 50:
+  where arms come faster than they can be told apart, most of them must not be tried to the end.
 
 **Heirs.**  The best of the others takes over when the leader expires, so which one that is has to be known, too.  An
 arm comes before all others while pulls * kl(mean, heir) < ln(T / (10 K pulls)), where `heir` is the second highest mean
@@ -43,6 +43,8 @@ EAGER: Final = 2.0
 """How much longer than MOSS an arm is tested under a leader that has stood for a whole window."""
 MOST: Final = 0.5
 """The share of an epoch's budget beyond which no arm is explored."""
+AMPLE: Final = 100.0
+"""That share is at most T divided by this."""
 TESTED: Final = 1e300
 """The index of an arm that is tested as an heir: only one that was never pulled comes before it."""
 HEIRS: Final = 0.1
@@ -59,10 +61,16 @@ def _evidence(pulls: float, mean: float, level: float, horizon: Horizon) -> floa
 
 
 @njit
+def _most(horizon: Horizon) -> float:
+    """Return the share of the budget beyond which no arm is explored."""
+    return min(MOST, horizon.budget / AMPLE)
+
+
+@njit
 def _limit(pulls: float, level: float, horizon: Horizon) -> float:
     """Return how much may speak against a true mean of `level` before the arm is given up."""
     above = math.sqrt(max(1 - level, 0.0)) if horizon.noise.bounded else 1.0
-    share = min(EAGER * horizon.youth * above / horizon.arms, MOST) * horizon.budget / pulls
+    share = min(EAGER * horizon.youth * above / horizon.arms, _most(horizon)) * horizon.budget / pulls
     return math.log(share) if share > 1 else 0.0
 
 
@@ -105,7 +113,7 @@ def _highest(pulls: float, mean: float, horizon: Horizon) -> float:
         else:
             low = q
         slope = pulls * (q - mean) / (q * (1 - q))
-        if EAGER * horizon.youth * math.sqrt(1 - q) < MOST * horizon.arms:
+        if EAGER * horizon.youth * math.sqrt(1 - q) < _most(horizon) * horizon.arms:
             slope += 0.5 / (1 - q)
         before, q = q, q - excess / slope
         if not low < q < high:
