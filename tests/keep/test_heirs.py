@@ -48,8 +48,12 @@ def test_the_leader_stays_to_its_last_day():
 
 
 def test_where_means_fall_the_step_goes_that_answers_for_the_shortest_time():
-    """All are steps of the stairs.  The arm of 0.85 leads for one arrival only, between two expiries."""
-    assert gone(full((5, 10**6, 0.90), (6, 10**6, 0.85), (14, 10**6, 0.80)), now=15) == 6
+    """All are steps of the stairs.  The arm of 0.80 is far ahead of the next, but for one arrival only."""
+    assert gone(full((2, 10**6, 0.90), (3, 10**6, 0.80), (11, 10**6, 0.72)), now=12) == 3
+
+
+def test_the_leader_goes_if_its_heir_is_nearly_as_good_and_all_others_would_be_missed_more():
+    assert gone(full((2, 10**6, 0.90), (4, 10**6, 0.89), (11, 10**6, 0.70)), now=12) == 2
 
 
 def test_an_arm_below_three_quarters_of_the_leader_is_missed_by_nobody_however_young():
@@ -88,6 +92,7 @@ def test_an_arm_that_was_pulled_can_be_passed_over():
 def test_rewards_may_be_negative():
     """Three quarters of a negative mean would be above it: arms to come are a quarter of it behind."""
     assert gone(full((1, 10**6, -2.0), (2, 10**6, -9.0), (3, 10**6, -2.1)), now=4) == 2
+    assert gone(full((1, 10**6, -2.3), (2, 10**6, -2.0), (3, 10**6, -2.4)), now=4) == 1  # the newest will be an heir
 
 
 def what_would_be_lost(arms, without, to_come, window, now):

@@ -2,13 +2,11 @@
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from bestbefore import simulate, streams
 from bestbefore.divergence import divergence
 from bestbefore.memory import empty_memory, put
 from bestbefore.noise import BOUNDED, Noise
@@ -137,22 +135,11 @@ def test_the_outlook_knows_how_old_the_leader_is_and_how_good_the_second_best():
     assert outlook(memory, 60, 50, Noise(0.01, False)) == (50.0, 0.8)  # with little noise one reward is enough
 
 
-def test_where_means_rise_it_keeps_up():
-    """Each arm is better than the one before.  MOSS clings to its leader; three runs, seeds fixed, a factor of 1.5."""
-    stream = streams.from_means(np.linspace(0.1, 0.9, 300))
-    regret = simulate.play(stream, 50, 200, 6, "heirs", ["fresh", "moss"], runs=3).summary(
-        by=["pull"], columns=["regret"]
-    )
-    by_rule = {row["pull"]: row["regret"] for row in regret}
-    assert 1.5 * by_rule["fresh"] < by_rule["moss"]
-
-
-def test_leaps_and_single_pulls_lose_the_same():
-    """The same distribution: means of 60 runs within 5 standard errors, which fails by chance once in a million."""
-    stream = streams.two_level(60, 20)
-    losses = [
-        simulate.play(stream, 20, 500, 6, leaps=leaps, runs=60, seed=seed)["regret"]
-        for leaps, seed in ((True, 1), (False, 2))
-    ]
-    error = math.sqrt(sum(float(np.var(one, ddof=1)) / 60 for one in losses))
-    assert abs(losses[0].mean() - losses[1].mean()) < 5 * error
+def test_a_block_of_pulls_is_judged_by_the_limits_after_all_of_them():
+    """5 pulls may go on as an heir, and as a challenger; after 25, or 200, both limits are gone."""
+    as_heir = horizon_of(2000, 10, 0.01, 1, heir=0.6)
+    assert fresh.is_above(5, 3.0, 5, as_heir, 0.99)
+    assert not fresh.is_above(5, 3.0, 25, as_heir, 0.99)
+    as_challenger = horizon_of(1000, 10, 0.01, 1, youth=2.0, **NO_HEIR)
+    assert fresh.is_above(5, 3.0, 5, as_challenger, 0.9)
+    assert not fresh.is_above(5, 3.0, 200, as_challenger, 0.9)
