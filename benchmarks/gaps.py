@@ -63,7 +63,7 @@ def carried(runs: int) -> None:
 
 def by_gap(budget: int, runs: int) -> None:
     """Print regret on two levels, 0.5 and 0.5 + gap, by the default pair and by the rules that have a proof."""
-    default = (plan.KEEP, plan.PULL_RULE)
+    default = (plan.PLAY_KEEP, plan.PLAY_PULL)
     print(f"\nTwo levels, n = {ARMS}, W = {WINDOW}, T_j = {budget:,}, {runs} runs: regret for each arrival\n")
     named = " x ".join(f"`{rule}`" for rule in default)
     pairs = [(FEW, *default), (WINDOW, *default), (WINDOW, "fifo", "kl_ucb"), (WINDOW, "fifo", "ucb")]

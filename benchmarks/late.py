@@ -240,8 +240,8 @@ def main() -> None:
     parser.add_argument(
         "tables", nargs="*", default=list(TABLES), metavar="table", help="which tables; all unless given"
     )
-    parser.add_argument("--keep", default=plan.KEEP, choices=KEEP_TO_PLAY)
-    parser.add_argument("--pull", default=plan.PULL_RULE, choices=list(PULL))
+    parser.add_argument("--keep", default=plan.PLAY_KEEP, choices=KEEP_TO_PLAY)
+    parser.add_argument("--pull", default=plan.PLAY_PULL, choices=list(PULL))
     parser.add_argument("--runs", type=int, default=3, help="runs of each setting, on other arms each (3)")
     parser.add_argument("--lengths", type=int, default=3, help="arms of a stream, in windows (3)")
     parser.add_argument("--streams", nargs="+", default=["uniform", "clicks"], choices=list(STREAMS))
