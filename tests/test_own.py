@@ -194,7 +194,7 @@ def test_a_keep_rule_that_breaks_its_contract_is_named(rule, words):
 def test_a_rule_that_passes_over_everybody_never_has_an_answer_and_cannot_play():
     table = simulate.explore([0.5, 0.7], window=2, memory=2, keep=passes, tests=3, runs=1)
     assert (table["max"][0], table["peak_memory"][0]) == (0.7, 0)
-    with pytest.raises(ValueError, match="rules 'passes' and 'moss': it must keep at least one arm"):
+    with pytest.raises(ValueError, match="rules 'passes' and 'fresh': it must keep at least one arm"):
         simulate.play([0.5, 0.7], window=2, memory=2, budgets=5, keep=passes, runs=1)
 
 
@@ -233,7 +233,7 @@ def test_without_leaps_any_index_will_do_but_one_that_is_no_number():
     def none(pulls, total, horizon):
         return math.nan
 
-    with pytest.raises(ValueError, match="rules 'staircase' and 'none': it must return a number"):
+    with pytest.raises(ValueError, match="rules 'heirs' and 'none': it must return a number"):
         simulate.play([0.5, 0.7], window=2, budgets=50, pull=none, leaps=False, runs=1)
 
 

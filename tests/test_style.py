@@ -48,8 +48,8 @@ def test_labels_that_are_kept_fit_beside_each_other_and_those_left_out_do_not(la
 
 def test_each_rule_has_a_colour_of_its_own():
     for column, names in {"keep": KEEP, "pull": PULL}.items():
-        colours = colours_of([*names, "mine", "yours"], column)
-        assert len(set(colours.values())) == len(names) + 2 == MOST_CURVES
+        colours = colours_of([*names, "mine"], column)
+        assert len(set(colours.values())) == len(names) + 1 == MOST_CURVES
 
 
 def test_every_strategy_of_a_flag_has_a_colour_of_its_own():

@@ -14,13 +14,14 @@ from bestbefore import rules
 
 BLUE, VERMILION, GREEN = "#0072B2", "#D55E00", "#009E73"  # Okabe and Ito's palette
 PURPLE, ORANGE, SKY = "#CC79A7", "#E69F00", "#56B4E9"
-OTHERS: Final = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#555555", "#8c564b")
+GREY, BROWN = "#555555", "#8c564b"
+OTHERS: Final = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY, BROWN)
 MOST_CURVES: Final = len(OTHERS)
 """More than these cannot be told apart."""
 
 COLOURS: Final[dict[str, tuple[Mapping[str, rules.Named], tuple[str, ...]]]] = {
-    "keep": (rules.KEEP, (SKY, PURPLE, VERMILION, BLUE, GREEN, ORANGE)),
-    "pull": (rules.PULL, (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY)),
+    "keep": (rules.KEEP, (SKY, PURPLE, VERMILION, BLUE, GREEN, ORANGE, BROWN)),
+    "pull": (rules.PULL, (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BROWN)),
     "strategy": (rules.STRATEGY, (BLUE, VERMILION, GREEN, BLUE, VERMILION, GREEN)),  # three a flag
 }
 """By the column that names rules: their table, and their colours in the order of the numbers."""
