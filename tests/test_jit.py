@@ -152,3 +152,17 @@ def test_where_no_folder_can_be_written_rules_are_compiled_all_the_same(tmp_path
     (tmp_path / "file").write_text("")
     told = run(XDG_CACHE_HOME=str(tmp_path / "file"), HOME=str(tmp_path / "file"))
     assert (told["slots"], told["folder"], told["hits"]) == ([0, 1, 0], "", 0)
+
+
+@pytest.mark.parametrize("room", sorted(_jit.EDGES))
+def test_a_new_page_or_route_leaves_what_was_compiled_in_use(sources, room):
+    before = _jit.sources_hash(sources)
+    (sources / room).mkdir()
+    (sources / room / "page.py").write_text("title = 1\n")
+    assert _jit.sources_hash(sources) == before
+
+
+def test_nothing_at_the_edges_is_compiled():
+    """Or an edit there could leave an old version running."""
+    edges = [path for room in _jit.EDGES for path in (SOURCES / room).rglob("*.py")]
+    assert [path.name for path in edges if "njit" in path.read_text() or "inlined" in path.read_text()] == []

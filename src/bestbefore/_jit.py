@@ -1,16 +1,17 @@
 """Compilation: numba, with a disk cache that cannot go stale.
 
 numba notices when the file of a cached function changes, but not when a function that it *calls*, in another file,
-does.  So the cache lives in a folder named after a hash of all sources of this package (and of NumPy's version): new
-sources, new folder.  It is `NUMBA_CACHE_DIR` where the user has set one, else the user's own cache folder, so that a
-read-only installation is served too.  Where no folder can be written, rules are compiled anew in each process.
+does.  So the cache lives in a folder named after a hash of this package's sources (and of NumPy's version): new
+sources, new folder.  The rooms that no compiled function can reach are left out.  It is `NUMBA_CACHE_DIR` where the
+user has set one, else the user's own cache folder, so that a read-only installation is served too.  Where no folder
+can be written, rules are compiled anew in each process.
 """
 
 import hashlib
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numba
 import numpy as np
@@ -21,11 +22,18 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _config: Any = numba.config
 
 
+EDGES: Final = frozenset({"store", "service", "testing", "cli"})
+"""The rooms that compiled functions never call: a new page or route leaves what was compiled in use."""
+
+
 def sources_hash(folder: Path) -> str:
-    """Name the state of all Python files under `folder`."""
+    """Name the state of the Python files under `folder`, without the edges."""
     digest = hashlib.sha256(np.__version__.encode())
     for path in sorted(folder.rglob("*.py")):
-        digest.update(path.relative_to(folder).as_posix().encode())
+        name = path.relative_to(folder)
+        if name.parts[0] in EDGES:
+            continue
+        digest.update(name.as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
