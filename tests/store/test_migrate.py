@@ -49,12 +49,15 @@ def test_a_database_is_made_ready_where_it_is_empty_and_refused_where_it_must_ex
     check_ready(store)
 
 
-def test_an_older_database_is_migrated_when_somebody_says_so(store, url, monkeypatch):
-    """There is no older version yet: the package is made to believe that there is a newer one."""
-    migrate(store)
-    monkeypatch.setattr("bestbefore.store.migrate.HEAD", "0002")
+def test_an_older_database_is_migrated_when_somebody_says_so(tmp_path):
+    shutil.copy(DATABASES[0], tmp_path / "old.db")
+    url = f"sqlite:///{tmp_path}/old.db"
     with pytest.raises(StoreDamaged, match="is of an older version, 0001: run `bestbefore db migrate` on it first"):
         connect(url)
+    old = open_store(url)
+    assert migrate(old) == ("0001", HEAD)
+    old.close()
+    connect(url, sweep=None).close()
 
 
 @pytest.mark.parametrize("path", DATABASES, ids=lambda path: path.stem)

@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import BigInteger, Column, Double, Index, Integer, MetaData, String, Table, Text
 
-HEAD: Final = "0001"
+HEAD: Final = "0002"
 """The newest migration."""
 
 VERSION_TABLE: Final = "bestbefore_version"
@@ -85,4 +85,31 @@ notes = Table(
     tables,
     Column("key", String(40), primary_key=True),
     Column("value", BigInteger, nullable=False),
+)
+
+keys = Table(
+    "bestbefore_keys",  # what opens a service; only the hash of a key is known
+    tables,
+    Column("id", String(40), primary_key=True),
+    Column("label", String(200), nullable=False),
+    Column("scope", String(10), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("made", BigInteger, nullable=False),
+    Column("revoked", BigInteger),
+)
+
+totals = Table(
+    "bestbefore_totals",  # what happened in a stream in the `length` microseconds from `since` on, without names
+    tables,
+    Column("stream", BigInteger, primary_key=True, autoincrement=False),
+    Column("length", BigInteger, primary_key=True, autoincrement=False),
+    Column("since", BigInteger, primary_key=True, autoincrement=False),
+    Column("arrived", BigInteger, nullable=False),
+    Column("asked", BigInteger, nullable=False),
+    Column("told", BigInteger, nullable=False),
+    Column("reward", Double, nullable=False),
+    Column("defaulted", BigInteger, nullable=False),
+    Column("given_up", BigInteger, nullable=False),
+    Column("gone", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
 )
