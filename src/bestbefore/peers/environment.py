@@ -50,7 +50,7 @@ class StreamEnv(gym.Env[Observation, np.int64]):
     `regret`.  To pull an empty slot is a request without an answer: its reward is 0, and its regret the best mean.
     """
 
-    metadata = {"render_modes": [RENDERS]}  # noqa: RUF012  as Gymnasium declares it
+    metadata = {"render_modes": [RENDERS], "render_fps": 1}  # noqa: RUF012  as Gymnasium declares it
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class StreamEnv(gym.Env[Observation, np.int64]):
         bounded = stream.noise.bounded
         low, high = (0.0, 1.0) if bounded else (-np.inf, np.inf)
         shape, most = (self.memory,), self.window * self.budget
-        self.observation_space = spaces.Dict(
+        self.observation_space = spaces.Dict(  # type: ignore[assignment]
             {
                 "pulls": spaces.Box(0, most, shape, np.int64),
                 "means": spaces.Box(low, high, shape, np.float64),
@@ -119,7 +119,7 @@ class StreamEnv(gym.Env[Observation, np.int64]):
         over = self._spent == self.budget and not self._arrive()
         return self._seen(), float(reward), over, False, self._info(regret)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Return the slots as text, if made with render_mode="ansi"."""
         if self.render_mode is None:
             return None

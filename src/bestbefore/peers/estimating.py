@@ -4,8 +4,8 @@ The arm of the highest prediction is pulled, or any arm at random with probabili
 of how sure it is.  New arms are pulled once before they are predicted, unless `first` says otherwise.
 
 With `fit`, the estimator is fitted anew after each `every` rewards, to the means of the arms stored, weighted by their
-pulls if `fit` takes a `sample_weight`: what is not stored has no trace in it.  With `partial_fit` and no `fit`, or with
-`partial=True`, it learns each reward as it comes.  Then what it learned of expired arms stays in its weights: a good
+pulls if `fit` takes a `sample_weight`: what is not stored has no trace in it.  With `partial=True` it
+learns by `partial_fit`, each reward as it comes.  Then what it learned of expired arms stays in its weights: a good
 thing if their features say something of new arms, a bad one if they do not.
 """
 
@@ -32,14 +32,14 @@ class EstimatorAgent(PeerAgent):
     policy
         Makes an estimator, such as the class `Ridge` of scikit-learn.
     features
-        Returns the features of an arm, by its name.  Unless given, arms have nothing in common: each has a coordinate of
-        its own, which an arm that comes `memory` arrivals later takes over.
+        Returns the features of an arm, by its name.  Unless given, arms have nothing in common: each has a coordinate
+        of its own, which an arm that comes `memory` arrivals later takes over.
     explore
         The probability of pulling an arm at random.
     every
         Fit again after so many rewards.
     partial
-        Learn by `partial_fit`, even if there is `fit`.
+        Learn by `partial_fit`, reward by reward.
     window, memory, budget, first, seed
         See `PeerAgent`.
     """

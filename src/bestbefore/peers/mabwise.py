@@ -1,8 +1,8 @@
 """Policies of MABWiser: `mabwiser.mab.MAB`.
 
-MABWiser adds and removes arms, so an expired arm leaves no trace.  But a new arm begins with an expectation of 0: "UCB1"
-and "EpsilonGreedy" pull it only by chance, or when nothing else is above 0.  With `first=1` the adapter pulls each new
-arm once before the policy has a say, which is what a user of MABWiser has to do.
+MABWiser adds and removes arms, so an expired arm leaves no trace.  But a new arm begins with an expectation of 0:
+"UCB1" and "EpsilonGreedy" pull it only by chance, or when nothing else is above 0.  With `first=1` the adapter pulls
+each new arm once before the policy has a say, which is what a user of MABWiser has to do.
 """
 
 from collections.abc import Callable

@@ -6,7 +6,7 @@ pulled.  But what a policy learned of an arm stays: there is no verb to remove o
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -68,5 +68,5 @@ def river(policy: str | Callable[..., Any], *, first: int = 0, **settings: Any) 
         if policy not in bandit.__all__ or not hasattr(getattr(bandit, policy), "pull"):
             known = [name for name in bandit.__all__ if hasattr(getattr(bandit, name), "pull")]
             raise ValueError(f"policy must be one of river's, {', '.join(known)}, not {policy!r}")
-        policy = getattr(bandit, policy)
+        policy = cast(Callable[..., Any], getattr(bandit, policy))
     return partial(RiverAgent, partial(policy, **settings), first=first)

@@ -25,8 +25,8 @@ class SelectAgent(PeerAgent):
     """An object with `select` and `update` as an agent.
 
     `select(arms)` is handed the valid arms, oldest first; `select()` is not, and may name an expired one: see
-    `PeerAgent`.  `update(arm, reward)` takes a reward.  If the object has `add_arm(arm)` or `remove_arm(arm)`, these are
-    called when an arm arrives, and when it has expired or is let go.
+    `PeerAgent`.  `update(arm, reward)` takes a reward.  If the object has `add_arm(arm)` or `remove_arm(arm)`, these
+    are called when an arm arrives, and when it has expired or is let go.
 
     Parameters
     ----------
