@@ -176,18 +176,25 @@ def compared(sizes: Sizes, data: Path | None, show: bool | None) -> list[dict[st
                     }
                     best = min(lost, key=lost.__getitem__)
                 chosen[peer] = best, grid[best], sizes.window
+            ours_here: list[dict[str, float]] = []
             for who, (setting, factory, slots) in chosen.items():
                 found = several(factory, stream, slots, range(sizes.runs))
-                rows.append({"stream": name, "who": who, "setting": setting} | summed(found))
+                ours_here = ours_here or found
+                rows.append({"stream": name, "who": who, "setting": setting} | summed(found, ours_here))
     return rows
 
 
-def summed(found: list[dict[str, float]]) -> dict[str, float]:
-    """Return means over runs, with half of the width of their intervals for regret and error; times are medians."""
+def summed(found: list[dict[str, float]], ours: list[dict[str, float]]) -> dict[str, float]:
+    """Return means over runs, with half of the width of their intervals for regret and error; times are medians.
+
+    `more` is the regret above that of the first of ours, run by run.
+    """
     table = {column: np.array([row[column] for row in found]) for column in found[0]}
     row = {column: float(values.mean()) for column, values in table.items()}
     row |= {"held": float(table["held"].max()), "micros": float(np.median(table["micros"]))}
-    for column in ("regret", "error"):
+    table["more"] = table["regret"] - np.array([row["regret"] for row in ours])
+    row["more"] = float(table["more"].mean())
+    for column in ("regret", "error", "more"):
         spread = stats.t.ppf(0.975, len(found) - 1) * stats.sem(table[column]) if len(found) > 1 else float("nan")
         row[f"{column}_half"] = float(spread)
     return row
@@ -195,10 +202,13 @@ def summed(found: list[dict[str, float]]) -> dict[str, float]:
 
 def shown(rows: list[dict[str, Any]], sizes: Sizes) -> Table:
     title = f"{sizes.arms} arms, W = {sizes.window}, {sizes.budget} pulls after each arrival, {sizes.runs} runs"
-    screen = Table(title=title, caption="±: 95% interval. Regret and wasted requests are per pull; µs per pull.")
+    screen = Table(
+        title=title,
+        caption="±: 95% interval; differences run by run. Regret and wasted requests are per pull; µs per pull.",
+    )
     for column in ("stream", "who", "setting"):
         screen.add_column(column)
-    for column in ("regret", "error of the answer", "arms held", "bytes", "µs", "wasted"):
+    for column in ("regret", "more than the first", "error of the answer", "arms held", "bytes", "µs", "wasted"):
         screen.add_column(column, justify="right", no_wrap=True)
     last = None
     for row in rows:
@@ -209,6 +219,7 @@ def shown(rows: list[dict[str, Any]], sizes: Sizes) -> Table:
             row["who"],
             row["setting"],
             f"{row['regret']:.4f} ±{row['regret_half']:.4f}",
+            f"{row['more']:+.4f} ±{row['more_half']:.4f}" if row["more"] else "",
             f"{row['error']:.4f} ±{row['error_half']:.4f}",
             f"{row['held']:.0f}",
             f"{row['bytes']:,.0f}",
@@ -225,30 +236,46 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, StrMethodFormatter
 
     names, who = list(dict.fromkeys(row["stream"] for row in rows)), list(dict.fromkeys(row["who"] for row in rows))
-    colours = dict(zip(who, ("#b2182b", "#ef8a62", "#2166ac", "#4d9221", "#a1d76a", "#999999"), strict=False))
-    figure, panels = plt.subplots(1, len(names) + 2, figsize=(2.05 * (len(names) + 2) + 1.6, 3.3), layout="constrained")
+    across = -(-(len(names) + 2) // 2)
+    figure, grid = plt.subplots(2, across, figsize=(2.6 * across + 1.8, 5.4), layout="constrained", squeeze=False)
+    panels = list(grid.flat)[: len(names) + 2]
+    for panel in list(grid.flat)[len(panels) :]:
+        panel.set_visible(False)
     for panel, name in zip(panels, names, strict=False):
         here = [row for row in rows if row["stream"] == name]
-        bars(panel, [row["regret"] for row in here], colours, [row["regret_half"] for row in here])
+        bars(panel, [row["regret"] for row in here], [row["regret_half"] for row in here])
         panel.set_title(name, fontsize=10)
         panel.set_xlabel("regret a pull", fontsize=9)
-    for panel, column, label in zip(panels[-2:], ("held", "micros"), ("arms held", "µs a pull"), strict=True):
-        values = [max(row[column] for row in rows if row["who"] == one) for one in who]
-        bars(panel, values, colours, None)
+        panel.xaxis.set_major_locator(MaxNLocator(4))
+    for panel, column, label in zip(panels[-2:], ("held", "micros"), ("arms held, at most", "µs a pull"), strict=True):
+        bars(panel, [float(np.median([row[column] for row in rows if row["who"] == one])) for one in who], None)
         panel.set_title("memory" if column == "held" else "time", fontsize=10)
         panel.set_xlabel(label, fontsize=9)
-        if column == "micros":
-            panel.set_xscale("log")
-    panels[0].set_yticks(range(len(who)), who, fontsize=9)
-    for panel in panels[1:]:
-        panel.set_yticks([])
+    panels[-1].set_xscale("log")
+    panels[-1].set_xlim(5, 1000)
+    panels[-1].xaxis.set_major_locator(FixedLocator([10, 100, 1000]))
+    panels[-1].xaxis.set_minor_locator(NullLocator())
+    panels[-1].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    for row in grid:
+        row[0].set_yticks(range(len(who)), who, fontsize=9)
+        for panel in row[1:]:
+            panel.set_yticks([])
     figure.savefig(path, dpi=110)
 
 
-def bars(panel: Any, values: list[float], colours: dict[str, str], halves: list[float] | None) -> None:
-    panel.barh(range(len(values)), values, xerr=halves, color=list(colours.values()), height=0.7, error_kw={"lw": 1})
+def bars(panel: Any, values: list[float], halves: list[float] | None) -> None:
+    """Draw bars; one that is more than twice as long as all others but one is cut off, with its value beside it."""
+    colours = ("#b2182b", "#ef8a62", "#2166ac", "#4d9221", "#a1d76a", "#999999")
+    panel.barh(range(len(values)), values, xerr=halves, color=colours, height=0.7, error_kw={"lw": 1})
+    second = sorted(values)[-2]
+    if halves is not None and max(values) > 2 * second:
+        panel.set_xlim(0, 1.4 * second)
+        panel.text(
+            1.38 * second, values.index(max(values)), f"{max(values):.2f} →", ha="right", va="center", fontsize=9
+        )
     panel.invert_yaxis()
     panel.tick_params(labelsize=8)
     panel.spines[["top", "right"]].set_visible(False)

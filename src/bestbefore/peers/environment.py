@@ -68,13 +68,15 @@ class StreamEnv(gym.Env[Observation, np.int64]):
         self.keep, self.render_mode = keep, render_mode
         self._seed, self._run = 0, -1
         self._player = self._new_player(np.random.default_rng(0))
-        bounded = stream.noise.bounded
-        low, high = (0.0, 1.0) if bounded else (-np.inf, np.inf)
+        self._known: dict[int, list[Any]] = {}  # tape, pulls, total
+        self._recent: list[float] = []  # means of the valid arms
+        self._arrival = self._spent = 0
+        beyond = 0.0 if stream.noise.bounded else 40 * stream.noise.sigma  # no normal reward is ever so far off
         shape, most = (self.memory,), self.window * self.budget
         self.observation_space = spaces.Dict(  # type: ignore[assignment]
             {
                 "pulls": spaces.Box(0, most, shape, np.int64),
-                "means": spaces.Box(low, high, shape, np.float64),
+                "means": spaces.Box(-beyond, 1 + beyond, shape, np.float64),
                 "ages": spaces.Box(0, self.window, shape, np.int64),
             }
         )
@@ -94,8 +96,7 @@ class StreamEnv(gym.Env[Observation, np.int64]):
         self._player = self._new_player(rule)
         self._blocks, self._tapes = self.stream.blocks(arms), Tapes(self._seed, self._run)
         self._coming: list[Tape] = []
-        self._known: dict[int, list[Any]] = {}  # tape, pulls, total
-        self._recent: list[float] = []
+        self._known, self._recent = {}, []
         self._arrival = self._spent = 0
         self._arrive()
         return self._seen(), self._info(0.0)
