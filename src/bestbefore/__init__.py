@@ -18,7 +18,7 @@ from bestbefore.errors import (
 )
 
 if TYPE_CHECKING:
-    from bestbefore import bounds, simulate, streams, testing
+    from bestbefore import bounds, peers, simulate, streams, testing
     from bestbefore.agents import Agent, Explorer, Player, Seeker
     from bestbefore.store import connect
 
@@ -38,6 +38,7 @@ __all__ = [
     "UnknownStream",
     "bounds",
     "connect",
+    "peers",
     "simulate",
     "streams",
     "testing",
