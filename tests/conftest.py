@@ -35,7 +35,7 @@ LONGEST = (
     "test_contributing.py",
     "agents/test_by_time.py",
 )
-"""The files that take longest, most of it compiling: begun first, and in an order in which neighbours compile other rules.
+"""The files that take longest, most of it compiling: they come first, and neighbours compile other rules.
 
 So two workers seldom compile the same thing at the same time, and none is left alone with a long file in the end.
 """
