@@ -22,7 +22,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _config: Any = numba.config
 
 
-EDGES: Final = frozenset({"store", "service", "testing", "cli"})
+EDGES: Final = frozenset({"store", "service", "testing", "cli", "replay"})
 """The rooms that compiled functions never call: a new page or route leaves what was compiled in use."""
 
 

@@ -32,7 +32,7 @@ When: TypeAlias = float | datetime | None
 """A time, as a person says it: seconds or an aware datetime; with a window by count, the number of an arrival."""
 
 MICROSECOND: Final = timedelta(microseconds=1)
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS: Final = {
     "us": ("us", "microsecond", "microseconds"),
     "ms": ("ms", "millisecond", "milliseconds"),
@@ -109,7 +109,7 @@ def microseconds(name: str, at: float | datetime) -> int:
     if isinstance(at, datetime):
         if at.tzinfo is None or at.utcoffset() is None:
             raise ValueError(f"{name} must be an aware datetime, such as datetime.now(UTC), or seconds, not {at!r}")
-        count = (at - _EPOCH) // MICROSECOND
+        count = (at - EPOCH) // MICROSECOND
     else:
         seconds = -1.0 if isinstance(at, bool) else real(at)
         count = round(seconds * 1e6) if 0 <= seconds <= MOST / 1e6 else -1
@@ -229,5 +229,5 @@ class Clock:
     def _shown(self, at: When) -> str:
         """Return the last time in the way in which another was told."""
         if isinstance(at, datetime):
-            return (_EPOCH + (self.time - 1) * MICROSECOND).isoformat()
+            return (EPOCH + (self.time - 1) * MICROSECOND).isoformat()
         return f"{(self.time - 1) / 1e6:.6f} s" if self.window.by_time else str(self.time)

@@ -19,11 +19,10 @@ from bestbefore.arguments import MOST, real
 from bestbefore.memory import Memory, Moment, drop, expire, put
 from bestbefore.own import jitted, watched
 from bestbefore.plan import PlayPlan
+from bestbefore.plan.defaults import LEARNT_EPOCHS
 from bestbefore.pull import Horizon, choose, highest, horizon_of, outlook
 from bestbefore.pull.page import chances_of, drawn
 
-EPOCHS: Final = 20
-"""The traffic is learnt from about so many epochs, the last counting most: it changes from day to night."""
 DELAYS: Final = 5
 """The delay of rewards is learnt from about so many arms."""
 
@@ -163,7 +162,7 @@ class Spending(BaseAgent):
     def _learn_pace(self) -> None:
         """Learn from the epoch that is over how many pulls an epoch has: the last count most."""
         if self._began and self._budget != 0:
-            self._epochs = min(self._epochs + 1, EPOCHS)
+            self._epochs = min(self._epochs + 1, LEARNT_EPOCHS)
             self._pace += (self._spent - self._pace) / self._epochs
             if self._budget is not None:
                 self._used += (min(self._spent / self._budget, 1.0) - self._used) / self._epochs

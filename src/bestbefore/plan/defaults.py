@@ -17,3 +17,5 @@ PLAY_DELTA: Final = 0.01
 """The confidence of pull rules, as in the paper's experiments."""
 PLAY_MEMORY: Final = 20
 """Slots of a player, or the window if that is less."""
+LEARNT_EPOCHS: Final = 20
+"""A player learns its traffic from about so many epochs, the last counting most: it changes from day to night."""

@@ -1,0 +1,96 @@
+"""The command `bestbefore replay`: a table, JSON and a page, and sentences where it cannot answer."""
+
+import csv
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from bestbefore.cli import commands
+
+COLUMNS = ["--arm", "article", "--reward", "click", "--time", "shown_at"]
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    """Four articles at once, each for four hours, shown uniformly at random; names that a page must escape."""
+    path, rng = tmp_path_factory.mktemp("log") / "front <page>.csv", np.random.default_rng(0)
+    rates = rng.beta(2, 3, 24)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file)
+        out.writerow(["article", "click", "shown_at", "p", "stars"])
+        for row in range(6000):
+            hour = row // 300
+            arm = hour + int(rng.integers(4))
+            click = int(rng.random() < rates[arm])
+            out.writerow(
+                [f"<b>{arm}</b>", click, f"2026-03-01T{hour:02}:{row % 300 // 5:02}:00+01:00", 0.25, 1 + 4 * click]
+            )
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(commands, ["replay", *map(str, arguments)], catch_exceptions=False)
+
+
+def test_a_table(log):
+    shown = run(log, *COLUMNS, "--window", "4h", "--memory", "2,4", "--runs", 1, "--uniform").output
+    for words in (
+        "What is in it",
+        "6,000 rows of 23 arms over 2 days",
+        'Player(window="4h", memory=',
+        "Effective sample",
+    ):
+        assert words in " ".join(shown.split())
+
+
+def test_json_and_a_page(log, tmp_path):
+    out = tmp_path / "page.html"
+    result = run(log, *COLUMNS, "-W", "4h", "-m", "2,4", "-r", 2, "--propensity", "p", "--json", "--out", out)
+    told = json.loads(result.stdout)
+    assert {row["memory"] for row in told["memory"]["regret"]} == {2, 4}
+    assert told["contents"]["rows"] == sum(day["rows"] for day in told["contents"]["by_day"]) == 6000
+    assert [one["method"] for one in told["gain"]] == ["rejection", "weighting"]
+    assert all(one["low"] < one["value"] < one["high"] for one in told["gain"])
+    text = out.read_text("utf-8")
+    assert "<b>" not in text
+    assert "front &lt;page&gt;" in text
+    assert "http" not in text.replace("http://www.w3.org", "")
+    assert text.count("<svg") == 6
+    assert told["memory"]["advice"]["code"].replace('"', "&#34;") in text
+    body = text[text.index("<body>") : text.index("</html>")]
+    ElementTree.fromstring(body)  # noqa: S314 - it is well formed
+
+
+def test_without_probabilities_it_says_why_not(log):
+    told = json.loads(run(log, *COLUMNS, "-W", "4h", "-m", 2, "-r", 1, "--json").stdout)
+    assert [one["value"] for one in told["gain"]] == [None, None]
+    assert told["words"]["gain"][0].startswith("The log does not say with which probability")
+
+
+def test_the_scale_is_said_and_used(log):
+    arguments = [log, "--arm", "article", "--time", "shown_at", "-W", "4h", "-m", 2, "-r", 1, "--uniform", "--json"]
+    clicks = json.loads(run(*arguments, "--reward", "click").stdout)
+    stars = json.loads(run(*arguments, "--reward", "stars", "--scale", 1, 5).stdout)
+    assert stars["gain"][1]["value"] == pytest.approx(1 + 4 * clicks["gain"][1]["value"])
+    assert stars["contents"]["spread"]["real"] == pytest.approx(4 * clicks["contents"]["spread"]["real"])
+    assert stars["memory"]["windows"][0]["best"] == pytest.approx(1 + 4 * clicks["memory"]["windows"][0]["best"])
+    assert "scale=(1, 5)" in stars["memory"]["advice"]["code"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--reward", "stars"], "line 2: stars must lie between 0 and 1"),
+        (["--reward", "clicks"], "a column must be called 'clicks'"),
+        (["--reward", "click", "--uniform", "--propensity", "p"], "--propensity must be left out"),
+        (["--reward", "click", "--out", "/nowhere/page.html"], "the folder of '/nowhere/page.html' must be there"),
+        (["--reward", "click", "--least", "100000"], "least must be at most"),
+        (["--reward", "click", "--window", "soon"], "window must be"),
+    ],
+)
+def test_what_is_wrong_is_a_sentence(log, arguments, said):
+    with pytest.raises(ValueError, match=said):
+        run(log, "--arm", "article", "--time", "shown_at", "--window", "4h", *arguments)

@@ -1,0 +1,80 @@
+"""What is in a log: counted by hand, and the spread that is left when noise is taken off."""
+
+import numpy as np
+import pytest
+
+from bestbefore.replay.contents import contents_of, in_words
+from bestbefore.streams import Columns, read_log
+
+DAY = 86400
+COLUMNS = Columns(0, 1, 2)
+
+
+def small():
+    """Return a log of arms a, b, c on three days; of c there is one row."""
+    rows = [
+        ("a", 1, 0),
+        ("a", 0, DAY // 2),
+        ("b", 1, DAY + 10),
+        ("a", 1, DAY + 20),
+        ("b", 0, 2 * DAY),
+        ("c", 1, 2 * DAY + 5),
+    ]
+    return read_log(rows, COLUMNS)
+
+
+def test_days_and_traffic_and_validity_by_time():
+    found = contents_of(small(), "1 day")
+    assert (found.rows, found.arms, found.left_out) == (6, 3, 0)
+    assert found.arms_by_day.tolist() == [1, 1, 1]
+    assert found.rows_by_day.tolist() == [2, 2, 2]
+    assert found.traffic.tolist() == [2, 3, 1]
+    assert found.valid.tolist() == [1, 1, 2]
+    assert found.in_window.tolist() == [2, 2, 1]
+    assert found.of_arm.tolist() == [3, 2, 1]
+
+
+def test_windows_by_count():
+    found = contents_of(small(), 2)
+    assert found.valid.tolist() == [1, 2, 2]
+    assert found.traffic.tolist() == [2, 3, 1]
+
+
+def test_ages_are_in_windows():
+    found = contents_of(small(), "1 day")
+    assert found.rows_by_age.tolist()[:9] == [3, 0, 0, 0, 1, 0, 0, 1, 1]
+    assert found.rows_by_age.sum() == 6
+
+
+def test_arms_with_few_rows_are_left_out_of_everything():
+    log = read_log([(*row,) for row in small().source], COLUMNS, least=2)
+    found = contents_of(log, "1 day")
+    assert (found.rows, found.arms, found.left_out) == (5, 2, 1)
+    assert found.traffic.tolist() == [2, 3]
+    assert "1 more arms have too few rows" in in_words(found, "1 day")[0]
+
+
+@pytest.mark.parametrize(("spread", "rows"), [(0.1, 20), (0.1, 200), (0.0, 30)])
+def test_the_real_spread_is_found_under_the_noise(spread, rows):
+    """400 arms whose means differ by `spread`; the interval covers it in 95% of cases, and with this seed it does."""
+    rng = np.random.default_rng(2)
+    means = rng.choice([0.4 - spread, 0.4 + spread], 400)
+    made = [(arm, float(rng.random() < mean), arm) for arm, mean in enumerate(means) for _ in range(rows)]
+    found = contents_of(read_log(made, COLUMNS), "1h").spread
+    assert found.low <= spread <= found.high
+    assert found.observed**2 * (1 - found.noise) == pytest.approx(found.real**2, abs=1e-9)
+    assert found.noise == pytest.approx(0.24 / rows / (0.24 / rows + spread**2), abs=0.15)
+
+
+def test_the_spread_is_in_the_readers_unit():
+    rows = [(arm, 1 + 4 * (arm % 2), arm) for arm in range(50) for _ in range(3)]
+    found = contents_of(read_log(rows, COLUMNS, scale=(1, 5)), "1h").spread
+    assert found.mean == pytest.approx(3)
+    assert found.observed == pytest.approx(2, rel=0.02)
+    assert found.noise == 0
+
+
+def test_arms_are_ranked_with_intervals():
+    ranked = contents_of(small(), "1 day").ranked
+    assert [one[0] for one in ranked] == ["c", "a", "b"]
+    assert all(low <= mean <= high for _, _, mean, low, high in ranked)
