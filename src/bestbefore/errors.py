@@ -25,7 +25,7 @@ class UnknownStream(LookupError):
 
 
 class Conflict(ValueError):
-    """A pull has ended already, and otherwise than this call says.  Nothing was changed."""
+    """A pull has ended, an arm arrived or a stream was made, and otherwise than this call says; nothing was changed."""
 
 
 class StoreUnavailable(OSError):

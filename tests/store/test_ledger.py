@@ -183,3 +183,72 @@ def test_what_is_due_happens_in_the_order_of_its_times_whoever_looks_and_when(ur
             states.append((row.state, row.counts))
     assert states[0] == states[1]
     assert states[0][1]["defaulted"] == 10  # the first arm was the best without a pull, while it was alone
+
+
+@pytest.mark.parametrize("settings", [{"window": "1h"}, {"window": 5}], ids=["by time", "by count"])
+def test_an_arm_that_is_here_and_arrives_again_has_arrived_already(desk, clock, url, settings):
+    """Whoever did not hear the answer sends the call again, from wherever, after whatever has happened since."""
+    page = desk.stream("front", Explorer, epsilon=0.2, seed=1, **settings)
+    page.arrive("storm")
+    page.arrive("calm")
+    page.tell(page.ask().id, 1.0)
+    clock.now += 60
+    before = page.look().state()
+    with connect(url, clock=clock, sweep=None) as other:
+        for again in (page, other.stream("front")):
+            assert again.arrive("storm") == []
+    assert page.look().arrivals == 2
+    assert page.look().state()["arms"] == before["arms"]
+    page.withdraw("storm")
+    page.arrive("storm")  # of what has gone nothing is known: this is another arm
+    assert page.look().arrivals == 3
+    assert page.look().means().get("storm") is None
+
+
+def test_an_arm_that_arrives_again_at_another_time_is_a_conflict(desk, clock):
+    page = desk.stream("front", Explorer, **SETTINGS, tolerance="5 s")
+    page.arrive("storm", at=clock.now)
+    page.arrive("calm", at=clock.now + 1)
+    clock.now += 90
+    assert page.arrive("storm", at=clock.now - 90) == []  # long ago, but told before
+    for other in (clock.now, clock.now - 89):
+        with pytest.raises(Conflict, match=r"arm 'storm' is here already: at must be 1800000000\.0+ s again"):
+            page.arrive("storm", at=other)
+    assert page.look().arrivals == 2
+    clock.now += 3600
+    assert page.arrive("storm", at=clock.now) == ["storm", "calm"]  # the first has expired: this is another arm
+    numbered = desk.stream("numbers", Explorer, window=5, epsilon=0.2)
+    numbered.arrive("storm", at=3)
+    numbered.arrive("calm", at=4)
+    assert numbered.arrive("storm", at=3) == []
+    with pytest.raises(Conflict, match="arm 'storm' is here already: at must be 3 again, not 5"):
+        numbered.arrive("storm", at=5)
+    assert numbered.look().arrivals == 2
+
+
+def test_names_that_are_equal_but_not_the_same_are_not_taken_for_each_other(desk):
+    page = desk.stream("front", Explorer, window=5, epsilon=0.2)
+    page.arrive(1)
+    for other in (True, 1.0):
+        with pytest.raises(Conflict, match=f"arm must be 1, which is here and equal to it, not {other}"):
+            page.arrive(other)
+        with pytest.raises(Conflict, match="arm must be 1, which is here and equal to it"):
+            page.arrive(other, at=1)
+    assert page.arrive(1, at=1) == page.arrive(1) == []
+
+
+def test_a_deadline_that_comes_before_its_arm_expires_is_kept_though_a_later_one_waits_too(desk, clock):
+    """Storm's pull ends after 55 minutes and storm expires after 60; another pull waits until minute 63."""
+    page = desk.stream("front", Explorer, **SETTINGS, patience="10 min")
+    page.arrive("storm")
+    clock.now += 10 * 60
+    page.arrive("calm")
+    clock.now += 35 * 60
+    first = page.ask()
+    assert first.arm == "storm"
+    clock.now += 8 * 60
+    page.ask()
+    clock.now += 3600
+    desk.sweep()
+    with pytest.raises(Conflict, match=r"was counted as 0\.0 when its deadline passed"):
+        page.tell(first.id, 1.0)

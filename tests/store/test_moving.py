@@ -77,6 +77,13 @@ def test_a_stream_is_exported_as_json_and_put_back(page, desk, tmp_path):
         (lambda data: data["pulls"][0].pop("id"), "the exported stream is damaged: TypeError"),
         (lambda data: data["arms"].pop(), "stream 'front' cannot be loaded: a name is missing"),
         (lambda data: data["state"].update(version=99), "state must be of version"),
+        (lambda data: data.update(name="x" * 201), "name must be a text of 1 to 200 characters"),
+        (lambda data: data.update(time="noon"), "times and counts must be whole numbers of at least 0, not 'noon'"),
+        (lambda data: data["pulls"][0].update(deadline=0.5), "times and counts must be whole numbers"),
+        (lambda data: data["settings"].pop("remember"), "settings must be of the ledger and the agent"),
+        (lambda data: data["pulls"][0].update(how="lost"), "how must say how a pull ended, not 'lost'"),
+        (lambda data: data["pulls"].clear(), "the exported stream is damaged: .* pulls were asked for"),
+        (lambda data: data.update(counts=[]), "the exported stream is damaged"),
     ],
 )
 def test_an_export_that_is_damaged_is_refused_and_nothing_is_changed(page, desk, tmp_path, change, message):

@@ -263,3 +263,12 @@ def test_acknowledged_calls_survive_kill_9():
 def test_acknowledged_calls_survive_a_restart_of_postgresql():
     """3 processes, 8 threads each; the long form has 20 restarts: see benchmarks/together.py."""
     assert " 0 faults" in run_benchmark("together.py", "postgres", "--calls", "1000", "--restarts", "2")
+
+
+def test_only_the_stream_is_waited_for_in_haste(desk):
+    """A transaction that has its stream waits for an erasure as long as that takes, and does not fail with it."""
+    desk.stream("front", Explorer, window=5, memory=3, tests=4)
+    with desk._store.write() as writing:
+        before = writing.connection.exec_driver_sql("SHOW lock_timeout").scalar()
+        assert [head.name for head in writing.lock(["front"], wait=True)] == ["front"]
+        assert writing.connection.exec_driver_sql("SHOW lock_timeout").scalar() == before

@@ -9,9 +9,12 @@ from bestbefore import __version__
 from bestbefore.cli.advise import advise
 from bestbefore.cli.db import db
 from bestbefore.cli.explore import explore
+from bestbefore.cli.keys import keys
 from bestbefore.cli.play import play
+from bestbefore.cli.replay import replay
 from bestbefore.cli.reproduce import reproduce
 from bestbefore.cli.seek import seek
+from bestbefore.cli.serve import serve
 from bestbefore.cli.theorems import theorems
 from bestbefore.errors import UnknownStream
 
@@ -30,9 +33,12 @@ commands.add_command(reproduce)
 commands.add_command(explore)
 commands.add_command(play)
 commands.add_command(seek)
+commands.add_command(replay)
 commands.add_command(advise)
 commands.add_command(theorems)
 commands.add_command(db)
+commands.add_command(serve)
+commands.add_command(keys)
 
 
 def main() -> None:

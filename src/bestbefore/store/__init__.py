@@ -5,19 +5,20 @@ What was acknowledged is safe, a pull is resolved exactly once, and an arm that 
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from bestbefore.clock import Length
 
 if TYPE_CHECKING:
-    from bestbefore.store.desk import Desk, Erased
+    from bestbefore.store.answers import Erased
+    from bestbefore.store.desk import Desk
     from bestbefore.store.engines import SqlStore
     from bestbefore.store.ledger import Pull
     from bestbefore.store.stream import Stream
 
 __all__ = ["Desk", "Erased", "Pull", "Stream", "connect", "open_store"]
 
-_HOMES = {"Desk": "desk", "Erased": "desk", "Pull": "ledger", "Stream": "stream"}
+_HOMES = {"Desk": "desk", "Erased": "answers", "Pull": "ledger", "Stream": "stream"}
 
 
 def connect(
@@ -27,13 +28,16 @@ def connect(
     sweep: Length | None = "1 min",
     forget: Callable[[str, list[Any]], object] | None = None,
     agents: Sequence[type] = (),
+    key: str | None = None,
+    timeout: float = 10.0,
 ) -> "Desk":
     """Return a desk: the durable streams in a database, which is made ready if it is new.
 
     Parameters
     ----------
     url
-        "sqlite:///headlines.db" for a file, or "postgresql://user@host/database".
+        "sqlite:///headlines.db" for a file, "postgresql://user@host/database", or "http://host:8000" for a server
+        that `bestbefore serve` runs.
     clock
         Returns the time, in seconds since 1970.
     sweep
@@ -43,7 +47,21 @@ def connect(
         what it knows of them.
     agents
         Classes of your own whose streams this process serves.
+    key
+        For a server: a key, as `bestbefore keys make` shows it.
+    timeout
+        For a server: how many seconds an answer may take, before the call is sent again.
     """
+    if isinstance(url, str) and url.startswith(("http://", "https://")):
+        given = {"clock": clock is not time.time, "forget": forget is not None, "agents": bool(agents)}
+        for name, is_given in given.items():
+            if is_given:
+                raise ValueError(f"{name} must be left out with a server: that is its own affair")
+        from bestbefore.store.remote import RemoteDesk
+
+        return cast("Desk", RemoteDesk(url, key, timeout=timeout))
+    if key is not None:
+        raise ValueError('key must be left out unless url is that of a server, such as "http://host:8000"')
     store = open_store(url)
     from bestbefore.store.desk import Desk
     from bestbefore.store.migrate import prepare
@@ -78,7 +96,10 @@ def open_store(url: str) -> "SqlStore":
         from bestbefore.store.postgres import PostgresStore
 
         return PostgresStore(parsed.set(drivername="postgresql+psycopg"))
-    raise ValueError(f'url must be like "sqlite:///headlines.db" or "postgresql://user@host/database", not {url!r}')
+    raise ValueError(
+        'url must be like "sqlite:///headlines.db", "postgresql://user@host/database" or "http://host:8000", '
+        f"not {url!r}"
+    )
 
 
 def __getattr__(name: str) -> Any:

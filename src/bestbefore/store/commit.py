@@ -36,26 +36,33 @@ LONGEST_WAIT: Final = 30.0
 class Call:
     """A verb on its way to a stream, and its answer."""
 
-    __slots__ = ("_done", "answer", "error", "gone", "ids", "since", "stream", "verb")
+    __slots__ = ("_done", "answer", "done", "error", "gone", "ids", "since", "stream", "verb")
 
     def __init__(self, stream: str, verb: Verb, ids: Sequence[str] = ()) -> None:
         self.stream, self.verb, self.ids = stream, verb, ids
         self.answer: Any = None
         self.error: BaseException | None = None
         self.gone: list[Any] = []
-        self.since = time.monotonic()
-        self._done: _Latch | None = None
+        self.since = 0.0
+        self.done = False
+        self._done: _Latch | _Bell | None = None
 
     def result(self) -> Any:
         """Return the answer, or raise the error."""
+        if not self.done:
+            raise ValueError("this call has no answer yet: calls of a batch are sent when its block ends")
         if self.error is not None:
             raise self.error
         return self.answer
 
-    def finish(self) -> None:
-        """Tell whoever waits."""
-        if self._done is not None:
-            self._done.count_down()
+    def finish(self) -> "Done | None":
+        """Tell whoever waits; return what is to be called now, if somebody wants to be called."""
+        self.done = True
+        return None if self._done is None else self._done.count_down()
+
+
+Done = Callable[[], object]
+"""Called by the committing thread when calls are answered: it must be quick, and must not raise."""
 
 
 class _Latch:
@@ -76,8 +83,21 @@ class _Latch:
         self._lock.acquire()
 
 
+class _Bell:
+    """Rings when so many calls are done."""
+
+    __slots__ = ("_left", "_ring")
+
+    def __init__(self, calls: int, ring: Done) -> None:
+        self._left, self._ring = calls, ring
+
+    def count_down(self) -> Done | None:
+        self._left -= 1
+        return self._ring if self._left == 0 else None
+
+
 class _AgentBroke(Exception):
-    """An agent failed in the middle of a verb: all begins anew without that call."""
+    """A call failed and has changed something: all begins anew without it."""
 
     def __init__(self, call: Call) -> None:
         super().__init__(call.stream)
@@ -96,23 +116,42 @@ class Committer:
         self._closed = False
         self._last = 0, 0.0  # how many calls the last round had, and how long it took
         self._patient = False  # whether the next round waits for a stream that another process holds
+        self.watch: Callable[[int, float], object] | None = None
+        """Called after each round with how many calls it had, and how many seconds it took."""
 
     def submit(self, calls: Sequence[Call]) -> None:
         """Carry out calls, and return when all are answered."""
         if not calls:
             return
         latch = _Latch(len(calls))
+        self._take_in(calls, latch)
+        latch.wait()
+
+    def begin(self, calls: Sequence[Call], done: Done) -> None:
+        """Take calls in and return at once; `done` is called by the committing thread when all are answered."""
+        if calls:
+            self._take_in(calls, _Bell(len(calls), done))
+        else:
+            done()
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for the next round."""
+        return len(self._waiting)
+
+    def _take_in(self, calls: Sequence[Call], done: _Latch | _Bell) -> None:
+        since = time.monotonic()
         for call in calls:
-            call._done = latch
+            call._done, call.since = done, since
         with self._wake:
             if self._closed:
                 raise ValueError("the desk is closed: connect again")
-            self._waiting.extend(calls)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="bestbefore-commit", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._work, name="bestbefore-commit", daemon=True)
+                thread.start()  # where no thread can be started, nothing waits for it
+                self._thread = thread
+            self._waiting.extend(calls)
             self._wake.notify()
-        latch.wait()
 
     def close(self) -> None:
         """Finish what waits, and stop."""
@@ -137,6 +176,8 @@ class Committer:
             began = time.monotonic()
             self._round(calls)
             self._last = len(calls), time.monotonic() - began
+            if self.watch is not None:
+                self.watch(*self._last)
 
     def _gather(self) -> None:
         """Wait a moment for callers who were answered together and are about to call again.
@@ -144,8 +185,12 @@ class Committer:
         That is at most half as long as the last round took, and not at all where only one thread calls.
         """
         expected, took = self._last
-        until = time.monotonic() + took / 2
-        while len(self._waiting) < expected and time.monotonic() < until:
+        until, seen = time.monotonic() + took / 2, -1
+        while expected > 1 and time.monotonic() < until:
+            count = len(self._waiting)
+            if count >= expected and count == seen:  # as many as before, and nobody came in the last moment
+                break
+            seen = count
             time.sleep(GATHER)
 
     def _round(self, calls: list[Call]) -> None:
@@ -155,16 +200,16 @@ class Committer:
         except BaseException as wrong:  # whatever it is, whoever waits must hear of it
             busy = []
             for call in calls:
-                call.answer, call.error = None, copy.copy(wrong)
-                call.error.__cause__ = wrong.__cause__
+                call.answer, call.error, call.gone = None, _copied(wrong), []
         late = [call for call in busy if time.monotonic() - call.since > LONGEST_WAIT]
         for call in late:
             call.error = StoreUnavailable(
                 f"stream {call.stream!r} has been held by another process for more than {LONGEST_WAIT:.0f} s; "
                 "nothing was changed, and it is safe to send the call again"
             )
-        for call in [*calls, *late]:
-            call.finish()
+        for done in [call.finish() for call in [*calls, *late]]:
+            if done is not None:
+                done()
         again = [call for call in busy if call.error is None]
         self._patient = bool(again) and not calls and not self._patient  # in turns: others may wait by now
         if again:
@@ -209,7 +254,7 @@ class Committer:
                     done += by_stream[name]
         except BaseException:
             for call in calls:
-                call.error, call.answer = None, None
+                call.error, call.answer, call.gone = None, None, []
             raise
         self._held |= touched
         while len(self._held) > MOST_HELD:
@@ -221,21 +266,23 @@ class Committer:
         """Carry out the calls of one stream, and write what has changed."""
         try:
             held = self._take(writing, head)
-        except (ValueError, LookupError) as wrong:
+        except (StoreUnavailable, SQLAlchemyError):
+            raise
+        except Exception as wrong:  # of this stream alone: the others go on
             for call in calls:
-                call.error = copy.copy(wrong)
+                call.error = _copied(wrong)
             return
         ledger = Ledger(writing, head.id, held.row.settings["remember"])
         ledger.expect(id for call in calls for id in call.ids)
         for call in calls:
-            held.gone = []
+            held.gone, held.ahead = [], False
             try:
                 call.answer, call.error = call.verb(held, ledger, now), None
             except (StoreUnavailable, SQLAlchemyError):
                 raise
             except Exception as wrong:
                 call.answer, call.error = None, wrong
-                if not (held.kind.ours and isinstance(wrong, (ValueError, LookupError))):
+                if held.ahead or not (held.kind.ours and isinstance(wrong, (ValueError, LookupError))):
                     raise _AgentBroke(call) from wrong
             call.gone = held.gone
         held.save(writing, ledger)
@@ -250,6 +297,16 @@ class Committer:
         if row is None:
             raise unknown_stream(head.name)
         return Held(row, self._kind_of(row))
+
+
+def _copied(wrong: BaseException) -> BaseException:
+    """Return an error for one thread to raise; one that cannot be copied is shared."""
+    try:
+        found = copy.copy(wrong)
+    except Exception:
+        return wrong
+    found.__cause__ = wrong.__cause__
+    return found
 
 
 def unknown_stream(name: str) -> UnknownStream:

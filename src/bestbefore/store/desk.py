@@ -1,45 +1,37 @@
 """The desk: where a program finds its durable streams."""
 
+import logging
 import os
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
+from functools import partial
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 from bestbefore.arguments import between
 from bestbefore.clock import Length, window_of
 from bestbefore.errors import StoreUnavailable
-from bestbefore.store import kinds, verbs
-from bestbefore.store.commit import Call, Committer, unknown_stream
+from bestbefore.store import kinds
+from bestbefore.store.answers import Erased, Overview, Swept
+from bestbefore.store.commit import Call, Committer, Done, unknown_stream
 from bestbefore.store.founding import check_same, first_row, ledger_settings
 from bestbefore.store.kinds import OURS, Kind
 from bestbefore.store.ledger import moment_of
-from bestbefore.store.names import check_text
+from bestbefore.store.names import stream_name
 from bestbefore.store.readers import Readers
 from bestbefore.store.rows import Reading, Store, StreamRow
 from bestbefore.store.stream import Batch, Stream
-from bestbefore.store.sweep import Sweeper, Swept, sweep
+from bestbefore.store.sweep import Sweeper, sweep
 from bestbefore.store.verbs import Verb
+
+_LOG: Final = logging.getLogger("bestbefore.store")
 
 REMEMBER: Final = "1 day"
 """How long the id of a pull that has ended is kept, unless said otherwise."""
-
-
-class Erased(NamedTuple):
-    """What a retention officer asks, without names."""
-
-    arms: int
-    """How many arms have been erased."""
-    swept: datetime | None
-    """When the last sweep ran."""
-    oldest: timedelta | None
-    """How old the oldest arm held is; None if none is held."""
-    waiting: bool
-    """Whether bytes of deleted names may still be on disk, until the next sweep."""
 
 
 class Desk:
@@ -100,11 +92,9 @@ class Desk:
         remember
             How long the id of a pull that has ended is kept, so that the same call again is answered as before.
         """
-        if not isinstance(name, str) or not 1 <= len(name) <= 200 or "\0" in name:
-            raise ValueError(f"name must be a text of 1 to 200 characters, not {name!r}")
-        check_text("name", name)
+        stream_name(name)
         if agent is None:
-            if settings or patience is not None:
+            if settings or patience is not None or otherwise != 0.0 or remember != REMEMBER:
                 raise ValueError(f"agent must be given with the settings of stream {name!r}, such as Explorer")
             with self._reading() as reading:
                 if reading.head(name) is None:
@@ -124,6 +114,7 @@ class Desk:
     def drop(self, name: str) -> None:
         """Delete a stream with all that belongs to it, names included."""
         self._here()
+        stream_name(name)
         with self._store.write() as writing:
             head = next(iter(writing.lock([name], wait=True)), None)
             if head is None:
@@ -133,7 +124,7 @@ class Desk:
             writing.drop(head.id)
             writing.mark_erased()
         self._kinds.pop(name, None)
-        self._erase()
+        self.erase()
 
     def batch(self) -> Batch:
         """Take many calls at once: `with desk.batch() as batch: batch.stream(name).tell(...)`."""
@@ -146,6 +137,7 @@ class Desk:
 
     def erased(self, name: str) -> Erased:
         """Return how many arms of a stream have been erased, when the last sweep ran, how old the oldest arm is."""
+        stream_name(name)
         with self._reading() as reading:
             head = reading.head(name)
             row = None if head is None else reading.stream(head.id)
@@ -175,7 +167,7 @@ class Desk:
 
     def _make(self, name: str, kind: Kind, agent: Any, wanted: dict[str, Any]) -> None:
         """Make a stream, or see that the one of this name is the same."""
-        for _ in range(2):
+        for _ in range(10):
             with self._reading() as reading:
                 head = reading.head(name)
                 row = None if head is None else reading.stream(head.id)
@@ -188,6 +180,7 @@ class Desk:
             self._kinds[name] = kind
             if made is not None:
                 return
+        raise StoreUnavailable(f"stream {name!r} is made and dropped by others again and again; try again")
 
     def _kind_of(self, row: StreamRow) -> Kind:
         """Return which class a stream's state belongs to."""
@@ -224,23 +217,58 @@ class Desk:
         """Carry out calls; whoever wants to hear of names that were erased is told here."""
         self._here()
         self._committer.submit(calls)
+        self._tell_gone(calls)
+
+    def _tell_gone(self, calls: Sequence[Call]) -> None:
         if self._forget is not None:
             for call in calls:
-                if call.gone and call.error is None:
-                    self._forget(call.stream, list(call.gone))
+                if call.gone:  # also of a call that failed: what was due is done all the same
+                    self._tell_of(call.stream, list(call.gone))
+
+    def _tell_of(self, stream: str, gone: list[Any]) -> None:
+        """Call the caller's own function; if that fails, the call was carried out all the same, and others go on."""
+        try:
+            self._forget(stream, gone)  # type: ignore[misc]
+        except Exception:
+            _LOG.exception("forget failed for %d arms of stream %r", len(gone), stream)
+
+    def begin(self, calls: Sequence[Call], done: Done) -> None:
+        """Take calls in and return at once: `done` is called when all are answered, by the thread that commits.
+
+        That is for event loops, which cannot wait as threads do.
+        """
+        self._here()
+        self._committer.begin(calls, done if self._forget is None else partial(self._tell_and, calls, done))
+
+    def _tell_and(self, calls: Sequence[Call], done: Done) -> None:
+        self._tell_gone(calls)
+        done()
+
+    def watch(self, watch: Callable[[int, float], object]) -> None:
+        """Have a function called after each transaction, with how many calls shared it and how long it took."""
+        self._committer.watch = watch
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for the next transaction."""
+        return self._committer.waiting
 
     def _read(self, name: str, look: Callable[[Any], Any], *, copied: bool = False) -> Any:
-        """Read from a stream's agent, after what is due was done."""
+        """Read from a stream's agent, as it is when what is due has happened; nothing is written."""
         self._here()
-        now = self._now()
-        with self._reading() as reading:
-            head = reading.head(name)
-        if head is not None and head.due is not None and head.due <= now:
-            with suppress(StoreUnavailable):  # where nothing can be written, an agent can still be read
-                self._carry_out(name, verbs.settle())
-        return self._readers.look(name, look, now, copied=copied)
+        return self._readers.look(name, look, self._now(), copied=copied)
 
-    def _erase(self) -> None:
+    def check(self) -> None:
+        """Read from the database; raise an error if that cannot be done."""
+        with self._reading() as reading:
+            reading.note("swept")
+
+    def overview(self, silent_after: int) -> Overview:
+        """Return what waits in all streams together; see `Overview` for which of them are silent."""
+        with self._reading() as reading:
+            return reading.overview(self._now(), silent_after)
+
+    def erase(self) -> None:
         """Erase the bytes of names that were deleted; what cannot be done now is done by a sweep."""
         with suppress(StoreUnavailable):
             self._store.erase()

@@ -5,6 +5,7 @@ from typing import Any
 
 from bestbefore.arguments import between
 from bestbefore.clock import Length, Window, said, window_of
+from bestbefore.errors import Conflict
 from bestbefore.store.held import COUNTS, Held
 from bestbefore.store.kinds import Kind
 from bestbefore.store.names import compact, hidden, text_of
@@ -46,15 +47,15 @@ def first_row(name: str, kind: Kind, agent: Any, settings: dict[str, Any], now: 
 
 
 def check_same(row: StreamRow, kind: Kind, wanted: dict[str, Any]) -> None:
-    """Raise a `ValueError` if a stream was made otherwise."""
+    """Raise a `Conflict` if a stream was made otherwise."""
     if row.kind != kind.name:
-        raise ValueError(f"agent must be {row.kind}, as stream {row.name!r} was made, not {kind.name}")
+        raise Conflict(f"agent must be {row.kind}, as stream {row.name!r} was made, not {kind.name}")
     found = dict(row.settings)
     if kind.ours:  # a state of an earlier version may have had fewer
         found["arguments"] = Held(row, kind).agent.state()["arguments"]
     for setting, value in _flat(wanted).items():
         if (before := _flat(found).get(setting)) != value:
-            raise ValueError(
+            raise Conflict(
                 f"{setting} must be {_told(setting, before)!r}, as stream {row.name!r} was made, "
                 f"not {_told(setting, value)!r}"
             )

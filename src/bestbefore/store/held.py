@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from bestbefore.arguments import MOST
 from bestbefore.clock import microseconds
-from bestbefore.errors import StoreDamaged, UnknownArm
+from bestbefore.errors import Conflict, StoreDamaged, UnknownArm
 from bestbefore.store.kinds import Kind
 from bestbefore.store.ledger import Ledger
 from bestbefore.store.names import compact, hidden, name_of, shown, text_of
@@ -34,7 +34,7 @@ class Held:
             missing = [name for name in names.values() if not self.agent.holds(name)]
             if missing or set(row.counts) != set(COUNTS):
                 raise ValueError(f"{len(missing)} arms are not in its state, or its counts are wrong")
-        except (ValueError, KeyError, TypeError, AttributeError) as wrong:
+        except Exception as wrong:  # whatever it is: what is in the database is no stream
             raise StoreDamaged(f"stream {row.name!r} cannot be loaded: {_words(wrong)}") from wrong
         self.arms = {names[arm.number]: arm for arm in row.arms}
         self.numbers = {arm.number: names[arm.number] for arm in row.arms}
@@ -42,6 +42,7 @@ class Held:
         self.went: list[int] = []
         self.gone: list[Any] = []  # names let go by the call at hand
         self.changed = False
+        self.ahead = False  # whether the call at hand has told a time that has not come
         window = self.agent.window
         self._window = window // _MICROSECOND if isinstance(window, timedelta) else None
         self._tolerance = getattr(self.agent, "tolerance", timedelta(0)) // _MICROSECOND
@@ -63,6 +64,7 @@ class Held:
         told = microseconds(name, at)
         if self.row.time - told > self._tolerance:
             raise ValueError(f"{name} must not be earlier than the last time, {self.row.time / 1e6:.6f} s, not {at!r}")
+        self.ahead = told > now
         return max(told, self.row.time)
 
     def times(self, now: int) -> dict[str, float]:
@@ -74,6 +76,25 @@ class Held:
         if row.how == GONE or row.arrival not in self.numbers:
             raise UnknownArm(f"the arm of pull {row.id!r} is not in memory: it was let go, withdrawn, or has expired")
         return self.numbers[row.arrival]
+
+    def has_come(self, arm: Any, text: str, at: Any) -> bool:
+        """Say whether an arm of this very name is here that arrived at this time, or by count with this number."""
+        row = self.arms.get(arm)
+        if row is None or row.name != text or at is None:
+            return row is not None and row.name == text
+        if not self.by_time:
+            return bool(row.number == at)
+        return 0 <= row.since - microseconds("at", at) <= self._tolerance
+
+    def check_again(self, arm: Any, text: str, at: Any) -> None:
+        """Raise a `Conflict` if an arm that is here arrives again with other content."""
+        if self.has_come(arm, text, at):
+            return
+        row = self.arms[arm]
+        if row.name != text:
+            raise Conflict(f"arm must be {self.numbers[row.number]!r}, which is here and equal to it, not {arm!r}")
+        came = f"{row.since / 1e6:.6f} s" if self.by_time else row.number
+        raise Conflict(f"arm {arm!r} is here already: at must be {came} again, not {at!r}")
 
     def enter(self, arm: Any, now: int) -> None:
         """Take note of an arm that arrived, if the agent has kept it."""
@@ -179,4 +200,4 @@ def _earliest(*times: int | None) -> int | None:
 
 
 def _words(wrong: Exception) -> str:
-    return f"a name is missing ({wrong})" if isinstance(wrong, KeyError) else str(wrong)
+    return f"a name is missing ({wrong})" if isinstance(wrong, KeyError) else str(wrong) or type(wrong).__name__

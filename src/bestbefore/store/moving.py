@@ -6,13 +6,15 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
+from bestbefore.arguments import finite
 from bestbefore.errors import StoreDamaged
 from bestbefore.store.commit import unknown_stream
 from bestbefore.store.engines import SqlStore
 from bestbefore.store.held import COUNTS, Held
 from bestbefore.store.kinds import OURS, Kind
-from bestbefore.store.names import compact, name_of
-from bestbefore.store.rows import ArmRow, PullRow, Reading, Store, StreamRow
+from bestbefore.store.names import compact, name_of, stream_name, text_of
+from bestbefore.store.rows import DEFAULTED, GIVEN_UP, GONE, TOLD, ArmRow, PullRow, Reading, Store, StreamRow
+from bestbefore.store.verbs import checked_id
 
 FORMAT: Final = 1
 """The version of exported streams."""
@@ -97,16 +99,37 @@ def imported(store: Store, data: Any) -> str:
         name, kind, settings = data["name"], data["kind"], data["settings"]
         state = compact(data["state"])
         row = StreamRow(0, name, kind, settings, 1, data["time"], data["due"], data["counts"], state, arms)
-        for arm in arms:
-            name_of(arm.name)
-        if set(row.counts) != set(COUNTS):
-            raise ValueError(f"counts must be of {COUNTS}")
-    except (KeyError, TypeError, ValueError) as wrong:
+        _check(row, pulls)
+    except (KeyError, TypeError, ValueError, AttributeError) as wrong:
         raise StoreDamaged(f"the exported stream is damaged: {wrong!r}; nothing was changed") from None
-    if row.kind in OURS:
-        Held(row, Kind(OURS[row.kind]))
-    _put(store, row, [pulls])
+    held = Held(row, Kind(OURS[row.kind])) if row.kind in OURS else None
+    _put(store, row, [pulls], held)
     return row.name
+
+
+def _check(row: StreamRow, pulls: list[PullRow]) -> None:
+    """Raise a `ValueError` or a `TypeError` where a stream from a file could not have been written by a desk."""
+    stream_name(row.name)
+    for arm in row.arms:
+        text_of(name_of(arm.name))
+    if set(row.counts) != set(COUNTS):
+        raise ValueError(f"counts must be of {COUNTS}")
+    if set(row.settings) != {"patience", "otherwise", "remember", "arguments"}:
+        raise ValueError(f"settings must be of the ledger and the agent, not {sorted(row.settings)}")
+    numbers = [row.time, row.settings["remember"], *row.counts.values()]
+    numbers += [number for arm in row.arms for number in (arm.number, arm.since)]
+    numbers += [number for pull in pulls for number in (pull.arrival, pull.asked)]
+    perhaps = [row.due, row.settings["patience"]]
+    perhaps += [number for pull in pulls for number in (pull.deadline, pull.ended, pull.forget)]
+    for number in [*numbers, *(number for number in perhaps if number is not None)]:
+        if type(number) is not int or not 0 <= number < 2**62:
+            raise ValueError(f"times and counts must be whole numbers of at least 0, not {number!r}")
+    for pull in pulls:
+        checked_id(pull.id)
+        if pull.how not in (None, TOLD, DEFAULTED, GIVEN_UP, GONE):
+            raise ValueError(f"how must say how a pull ended, not {pull.how!r}")
+        if pull.reward is not None:
+            finite("reward", pull.reward)
 
 
 def copy(source: SqlStore, target: SqlStore) -> dict[str, Sum]:
@@ -179,11 +202,14 @@ def _pulls(reading: Reading, stream: int) -> Iterator[PullRow]:
         yield from some
 
 
-def _put(store: Store, row: StreamRow, pulls: Any) -> None:
-    """Add a stream with its pulls, all or nothing."""
+def _put(store: Store, row: StreamRow, pulls: Any, held: Held | None = None) -> None:
+    """Add a stream with its pulls, all or nothing; with `held`, only if its ledger fits its state."""
     with store.write() as writing:
         made = writing.create(row)
         if made is None:
             raise ValueError(f"stream {row.name!r} is in the database already: drop it first; nothing was changed")
         for some in pulls:
             writing.add_pulls(made, some)
+        row.id = made
+        if held is not None and (wrong := _misfits(writing, row, held)):
+            raise StoreDamaged(f"the exported stream is damaged: {'; '.join(wrong)}; nothing was changed")

@@ -27,7 +27,7 @@ def text_of(arm: Any) -> str:
     """
     if not _is_plain(arm):
         raise ValueError(
-            f"arm must be a string, a number, a boolean or a tuple of these in a durable stream, not {arm!r}"
+            f"arm must be a string, a number, a boolean or a tuple of these in a durable stream, not {_repr(arm)}"
         )
     text = compact(arm)
     check_text("arm", text)
@@ -36,10 +36,27 @@ def text_of(arm: Any) -> str:
     return text
 
 
+def _repr(arm: Any) -> str:
+    try:
+        return repr(arm)[:LONGEST]
+    except ValueError:
+        return "a number of thousands of digits"
+
+
 def _is_plain(arm: Any) -> bool:
     if isinstance(arm, tuple):
         return all(map(_is_plain, arm))
-    return type(arm) in (str, int, bool) or (type(arm) is float and math.isfinite(arm))
+    if type(arm) is int:
+        return arm.bit_length() <= 4 * LONGEST  # much longer ones cannot even be written down
+    return type(arm) in (str, bool) or (type(arm) is float and math.isfinite(arm))
+
+
+def stream_name(name: Any) -> str:
+    """Return the name of a stream, if it can be one."""
+    if not isinstance(name, str) or not 1 <= len(name) <= 200 or "\0" in name:
+        raise ValueError(f"name must be a text of 1 to 200 characters, not {name!r}")
+    check_text("name", name)
+    return name
 
 
 def check_text(name: str, text: str) -> None:

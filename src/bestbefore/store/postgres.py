@@ -49,11 +49,13 @@ class PostgresWriting(SqlWriting):
         self.connection.execute(text(f"SET LOCAL lock_timeout = {WAIT}"))
         try:
             with self.connection.begin_nested():
-                return [Head(*row) for row in self._rows(AMONG.with_for_update(), list(names))]
+                found = [Head(*row) for row in self._rows(AMONG.with_for_update(), list(names))]
         except DBAPIError as wrong:
             if code_of(wrong) != "55P03":
                 raise
-            return []
+            found = []
+        self.connection.execute(text("SET LOCAL lock_timeout TO DEFAULT"))  # an erasure is waited for to its end
+        return found
 
     def _rows(self, statement: Any, names: list[str]) -> Any:
         return self.connection.execute(statement, {"called": names})

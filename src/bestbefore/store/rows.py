@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol
 
+from bestbefore.store.answers import Overview
+
 TOLD: Final = "told"
 DEFAULTED: Final = "defaulted"
 GIVEN_UP: Final = "given up"
@@ -98,6 +100,9 @@ class Reading(Protocol):
 
     def unerased(self) -> bool:
         """Say whether bytes of names that were deleted may still be on disk."""
+
+    def overview(self, now: int, silent_after: int) -> Overview:
+        """Return what is in all streams together."""
 
 
 class Writing(Reading, Protocol):

@@ -23,8 +23,9 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bestbefore.errors import StoreDamaged
+from bestbefore.store.answers import Overview
 from bestbefore.store.names import compact
-from bestbefore.store.rows import GONE, ArmRow, Head, PullRow, StreamRow
+from bestbefore.store.rows import GONE, TOLD, ArmRow, Head, PullRow, StreamRow
 from bestbefore.store.schema import arms, erasures, notes, pulls, streams
 
 AT_ONCE: Final = 500
@@ -133,6 +134,21 @@ class SqlReading:
         """Say whether bytes of names that were deleted may still be on disk."""
         return self.connection.scalar(select(func.max(erasures.c.id))) is not None
 
+    def overview(self, now: int, silent_after: int) -> Overview:
+        """Return what is in all streams together."""
+        counts = [json.loads(text) for text in self.connection.scalars(select(streams.c.counts))]
+        first = select(pulls.c.stream, func.count().label("open"), func.min(pulls.c.asked).label("asked"))
+        rows = self.connection.execute(first.where(pulls.c.how.is_(None)).group_by(pulls.c.stream)).all()
+        silent = sum(not self._told_since(row.stream, row.asked) for row in rows if row.asked <= now - silent_after)
+        oldest = self.connection.scalar(select(func.min(arms.c.since)))
+        age = 0.0 if oldest is None else max(now - oldest, 0) / 1e6
+        erased = sum(count.get("erased", 0) for count in counts)
+        return Overview(len(counts), sum(row.open for row in rows), silent, erased, age)
+
+    def _told_since(self, stream: int, time: int) -> bool:
+        told = select(pulls.c.id).where(pulls.c.stream == stream, pulls.c.how == TOLD, pulls.c.ended > time).limit(1)
+        return self.connection.scalar(told) is not None
+
 
 class SqlWriting(SqlReading):
     """A transaction on one connection."""
@@ -205,6 +221,7 @@ class SqlWriting(SqlReading):
     def forget_pulls(self, now: int, most: int) -> int:
         """Delete up to so many pulls whose ids are to be forgotten; return how many there were."""
         old = select(pulls.c.stream, pulls.c.id).where(pulls.c.forget <= now).limit(most)
+        old = old.with_for_update(skip_locked=True)  # where sweeps run at once, none waits for another
         found = delete(pulls).where(tuple_(pulls.c.stream, pulls.c.id).in_(old))
         return self.connection.execute(found).rowcount
 

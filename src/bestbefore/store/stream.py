@@ -7,6 +7,7 @@ from bestbefore.arguments import whole
 from bestbefore.clock import When
 from bestbefore.store import verbs
 from bestbefore.store.commit import Call
+from bestbefore.store.names import stream_name
 from bestbefore.store.verbs import Verb, ids_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ class Verbs:
 
         With a window by time, the desk's clock tells when, unless `at` does.  With a window by count, `at` is the arm's
         number.  A `Player` takes a `budget` as well.
+
+        An arm that is here may be sent again: that is answered as done, and changes nothing.  With another `at` it
+        raises a `Conflict`; a `budget` is not compared.  An arm that went meanwhile left no trace: it arrives anew.
         """
         return self._send(self.name, verbs.arrive(arm, at, more))
 
@@ -93,7 +97,7 @@ class Stream(Verbs):
         If the database could not do that at once, the next sweep does: see `Desk.erased`.
         """
         super().withdraw(arm)
-        self._desk._erase()
+        self._desk.erase()
 
     def best(self, k: int | None = None) -> Any:
         """Return the current answer, or with `k` a list of up to k arms; never one that has expired."""
@@ -144,10 +148,11 @@ class Batch:
 
     def __init__(self, desk: "Desk") -> None:
         self._desk, self.calls = desk, list[Call]()
+        self._sent, self._erases = 0, False
 
     def stream(self, name: str) -> Verbs:
         """Return the verbs of a stream."""
-        return Verbs(name, self._add)
+        return _InBatch(stream_name(name), self)
 
     def _add(self, stream: str, verb: Verb, ids: Sequence[str] = ()) -> Call:
         call = Call(stream, verb, ids)
@@ -160,7 +165,23 @@ class Batch:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
         if error is not None:
             return
-        self._desk._submit(self.calls)
-        errors = [call.error for call in self.calls if isinstance(call.error, Exception)]
+        calls, self._sent = self.calls[self._sent :], len(self.calls)  # a batch that is used again sends what is new
+        self._desk._submit(calls)
+        if self._erases:
+            self._desk.erase()
+        errors = [call.error for call in calls if isinstance(call.error, Exception)]
         if errors:
-            raise ExceptionGroup(f"{len(errors)} of {len(self.calls)} calls failed; the others are done", errors)
+            raise ExceptionGroup(f"{len(errors)} of {len(calls)} calls failed; the others are done", errors)
+
+
+class _InBatch(Verbs):
+    """The verbs of a stream in a batch."""
+
+    def __init__(self, name: str, batch: Batch) -> None:
+        super().__init__(name, batch._add)
+        self._batch = batch
+
+    def withdraw(self, arm: Any) -> Any:
+        """Let an arm go at once; its bytes are gone from the disk when the block ends."""
+        self._batch._erases = True
+        return super().withdraw(arm)

@@ -3,10 +3,11 @@
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from bestbefore.errors import StoreUnavailable
 from bestbefore.store import verbs
+from bestbefore.store.answers import Swept
 from bestbefore.store.commit import Call
 from bestbefore.store.rows import Store
 
@@ -19,21 +20,6 @@ AT_ONCE: Final = 100
 FORGET_AT_ONCE: Final = 1000
 
 _LOG: Final = logging.getLogger("bestbefore.store")
-
-
-class Swept(NamedTuple):
-    """What a sweep has done."""
-
-    streams: int
-    """In how many streams something was due."""
-    gone: dict[str, list[Any]]
-    """The arms that were let go, by stream, so that the caller can forget them too."""
-    forgotten: int
-    """How many ids of pulls were forgotten."""
-    erased: bool
-    """Whether the bytes of all names that were deleted are gone from the disk."""
-    failed: dict[str, Exception]
-    """Streams that could not be swept, and why."""
 
 
 def sweep(store: Store, now: int, submit: Callable[[Sequence[Call]], None]) -> Swept:

@@ -1,8 +1,10 @@
 """The verbs of a durable stream: each is a function of the stream in memory, its ledger and the time."""
 
+import inspect
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from bestbefore.arguments import finite, whole
@@ -16,6 +18,7 @@ Verb = Callable[[Held, Ledger, int], Any]
 """Does something with a stream in memory, at a time, and returns the answer."""
 
 LONGEST_ID = 200
+LARGEST_SLATE = 1000
 
 
 def checked_id(id: Any) -> str:
@@ -27,12 +30,17 @@ def checked_id(id: Any) -> str:
 
 
 def arrive(arm: Any, at: Any, more: dict[str, Any]) -> Verb:
-    """Let a new arm arrive."""
-    text_of(arm)
+    """Let a new arm arrive; one that is here already, sent again with the same content, has done so."""
+    text = text_of(arm)
 
     def verb(held: Held, ledger: Ledger, now: int) -> list[Any]:
-        now = held.moment(now, at)
-        held.settle(ledger, now)
+        _check_named(held, "arrive", more)
+        if at is None or not held.has_come(arm, text, at):  # a time that was told may be over when it is told again
+            now = held.moment(now, at)
+            held.settle(ledger, now)
+        if arm in held.arms:
+            held.check_again(arm, text, at)
+            return list(held.gone)
         times = held.times(now) if held.by_time else {} if at is None else {"at": at}
         gone = held.agent.arrive(arm, **more, **times)
         held.touch(now)
@@ -47,13 +55,15 @@ def arrive(arm: Any, at: Any, more: dict[str, Any]) -> Verb:
 def ask(id: str | None, k: int | None) -> Verb:
     """Ask which arm to pull, under an id; asked again, the answer is the same pull."""
     ids, new = ids_of(new_id() if id is None else id, k), id is None
+    slate = {} if k is None else {"k": k}
 
     def verb(held: Held, ledger: Ledger, now: int) -> Any:
+        _check_named(held, "ask", slate)
         now = held.moment(now)
         held.settle(ledger, now)
         before = [] if new else [row for row in map(ledger.find, ids) if row is not None]
         if not before:
-            named = held.agent.ask(**({} if k is None else {"k": k}), **held.times(now))
+            named = held.agent.ask(**slate, **held.times(now))
             held.touch(now)
             arms = [arm for arm in (named if k is not None else [named]) if arm is not None]
             before = [_asked(held, ledger, *pair, now) for pair in zip(ids, arms, strict=False)]
@@ -64,6 +74,24 @@ def ask(id: str | None, k: int | None) -> Verb:
     return verb
 
 
+def _check_named(held: Held, verb: str, named: Mapping[str, Any]) -> None:
+    """Raise a `ValueError` if the agent's verb does not take what it is told."""
+    known = _takes(held.kind.agent, verb) if named else None
+    unknown = [] if known is None else sorted(set(named) - known)
+    if unknown:
+        raise ValueError(
+            f"{unknown[0]} must be left out for the {held.kind.agent.__name__} of stream {held.row.name!r}: "
+            f"its {verb} does not take it"
+        )
+
+
+@lru_cache
+def _takes(agent: type, verb: str) -> frozenset[str] | None:
+    """Return what a verb of an agent can be told by name; None for anything."""
+    parameters = inspect.signature(getattr(agent, verb)).parameters.values()
+    return None if any(one.kind is one.VAR_KEYWORD for one in parameters) else frozenset(one.name for one in parameters)
+
+
 def new_id() -> str:
     """Return an id that nobody else has; those of one time stand together, so that few pages of a database change."""
     return f"{time.time_ns():016x}{secrets.token_hex(8)}"
@@ -72,7 +100,11 @@ def new_id() -> str:
 def ids_of(id: str, k: int | None) -> list[str]:
     """Return the ids of the pulls that are asked for at once."""
     checked_id(id)
-    return [id] if k is None else [checked_id(f"{id}/{place}") for place in range(1, whole("k", k) + 1)]
+    if k is None:
+        return [id]
+    if whole("k", k) > LARGEST_SLATE:
+        raise ValueError(f"k must be at most {LARGEST_SLATE} in a durable stream, not {k!r}")
+    return [checked_id(f"{id}/{place}") for place in range(1, k + 1)]
 
 
 def _asked(held: Held, ledger: Ledger, id: str, arm: Any, now: int) -> PullRow:
@@ -152,7 +184,7 @@ def advance(to: Any) -> Verb:
         now = held.moment(now, to, "to")
         held.settle(ledger, now)
         gone = held.agent.advance(now / 1e6 if held.by_time else to)
-        if gone or to is not None:
+        if gone or to is not None or held.by_time:  # whoever loads the state must find its clock where it is here
             held.touch(now)
         held.let_go(ledger, gone, now)
         return list(held.gone)

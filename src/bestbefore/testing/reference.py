@@ -31,8 +31,10 @@ class Reference:
         self.window = window // timedelta(microseconds=1) if isinstance(window, timedelta) else None
 
     def arrive(self, now: int, arm: Any, **more: Any) -> list[Any]:
-        """Let a new arm arrive; return all whom memory let go."""
+        """Let a new arm arrive; return all whom memory let go.  One that is here has arrived already."""
         now, gone = self._go_on(now)
+        if arm in self.numbers.values():
+            return gone
         gone += self._forget(self.agent.arrive(arm, **more, **self._at(now)))
         self.time = now
         if self.agent.holds(arm):
@@ -52,6 +54,29 @@ class Reference:
             self.pulls[id] = _Pull(arm, self.agent.arrival_of(arm), deadline)
             self._drain()
         return self._arm(self.pulls[id])
+
+    def slate(self, now: int, id: str, k: int) -> list[tuple[str, Any]]:
+        """Return up to k pulls for one page: their ids, and their arms."""
+        now, _ = self._go_on(now)
+        ids = [f"{id}/{place}" for place in range(1, k + 1)]
+        if not any(one in self.pulls for one in ids):
+            deadline = None if self.patience is None else now + self.patience
+            for one, arm in zip(ids, self.agent.ask(k, **self._at(now)), strict=False):
+                self.pulls[one] = _Pull(arm, self.agent.arrival_of(arm), deadline)
+            self.time = now
+            self._drain()
+        return [(one, self._arm(self.pulls[one])) for one in ids if one in self.pulls]
+
+    def settle(self, now: int) -> None:
+        """Do what is due, and nothing else, as a sweep does."""
+        self._go_on(now)
+
+    def advance(self, now: int) -> list[Any]:
+        """Let time go on; return all whom memory let go."""
+        now, gone = self._go_on(now)
+        gone += self._forget(self.agent.advance(*self._at(now).values()))
+        self.time = now if self.window is not None or gone else self.time  # by count, time goes on with arrivals
+        return gone
 
     def tell(self, now: int, id: str, reward: float) -> None:
         """Tell the reward of a pull."""

@@ -24,13 +24,14 @@ NOON = 1_800_000_000.0
 """When checks begin, in seconds since 1970."""
 
 
-class _Clock:
+class Clock:
     """A clock that stands still until it is told."""
 
     def __init__(self) -> None:
         self.now = NOON
 
     def __call__(self) -> float:
+        """Return the time."""
         return self.now
 
 
@@ -49,30 +50,17 @@ def check_store(open: Opener, *, seed: int = 0) -> None:
     - a name that was let go or withdrawn is in no row, and the store can say that its bytes are erased;
     - a durable agent answers as an agent in memory does, whenever it is closed and opened again.
     """
-    clock = _Clock()
+    clock = Clock()
 
     @contextmanager
     def desk() -> Iterator[Desk]:
         with Desk(open(), clock=clock) as found:
             yield found
 
-    for check in (
-        _check_found_again,
-        _check_all_or_nothing,
-        _check_exactly_once,
-        _check_deadlines,
-        _check_batch,
-        _check_at_once,
-        _check_erased,
-    ):
-        try:
-            check(desk, clock)
-        except (LookupError, ValueError, OSError) as wrong:
-            raise AssertionError(f"a call that is right raised {wrong!r}") from wrong
-        with desk() as last:
-            for name in last.streams():
-                last.drop(name)
-    _check_as_in_memory(desk, clock, seed)
+    check_desk(desk, clock, seed=seed)
+    _check(desk, clock, _check_all_or_nothing)
+    _check(desk, clock, _check_erased)
+    _check_as_in_memory(desk, clock, seed + 1)
     with desk() as last:
         misfits = {name: what for name, what in problems(last._store).items() if what}
         require(not misfits, f"states do not fit their ledgers: {misfits}")
@@ -81,7 +69,33 @@ def check_store(open: Opener, *, seed: int = 0) -> None:
 Desks = Callable[[], Any]
 
 
-def _check_found_again(desk: Desks, clock: _Clock) -> None:
+def check_desk(open: Desks, clock: Clock, *, seed: int = 0) -> None:
+    """Raise an `AssertionError` that says what is wrong, if a desk breaks its promises: on a database, or on a server.
+
+    `open()` opens a desk on the same streams each time, of which there are none the first time; it is closed by its
+    `with`.  Whoever tells the desk the time reads it from `clock`.  All that `check_store` says is checked, but what
+    only a store can show.
+    """
+    for check in (_check_found_again, _check_exactly_once, _check_deadlines, _check_batch, _check_at_once):
+        _check(open, clock, check)
+    _check_as_in_memory(open, clock, seed)
+    with open() as last:
+        for name in last.streams():
+            last.drop(name)
+
+
+def _check(desk: Desks, clock: Clock, check: Callable[[Desks, Clock], None]) -> None:
+    """Make a check, and drop what it made."""
+    try:
+        check(desk, clock)
+    except (LookupError, ValueError, OSError) as wrong:
+        raise AssertionError(f"a call that is right raised {wrong!r}") from wrong
+    with desk() as last:
+        for name in last.streams():
+            last.drop(name)
+
+
+def _check_found_again(desk: Desks, clock: Clock) -> None:
     with desk() as one, desk() as other:
         page = one.stream("front", Explorer, window=5, memory=3, tests=4, seed=1)
         page.arrive("storm")
@@ -94,6 +108,11 @@ def _check_found_again(desk: Desks, clock: _Clock) -> None:
         page.arrive("calm")
         again.arrive("sun")
         require(page.look().arrivals == 3, "arrivals of two processes do not add up")
+        require(page.arrive("sun") == [], "an arm that is here and arrives again is not answered as done")
+        require(page.look().arrivals == 3, "an arm that arrived again was counted again")
+        _refused(
+            lambda: page.arrive("sun", at=7), Conflict, "an arm that is here and arrives again with another number"
+        )
         _refused(lambda: one.stream("front", Explorer, window=6, memory=3, tests=4), ValueError, "other settings")
     with desk() as one:
         require(one.stream("front").pulls == 1, "a stream that was closed and opened again has lost what was told")
@@ -102,7 +121,7 @@ def _check_found_again(desk: Desks, clock: _Clock) -> None:
         _refused(lambda: page.ask(), ValueError, "a desk that is closed")
 
 
-def _check_all_or_nothing(desk: Desks, clock: _Clock) -> None:
+def _check_all_or_nothing(desk: Desks, clock: Clock) -> None:
     with desk() as one:
         one.stream("front", Explorer, window=5, memory=3, tests=4, seed=1).arrive("storm")
         store = one._store
@@ -116,7 +135,7 @@ def _check_all_or_nothing(desk: Desks, clock: _Clock) -> None:
         require(_row(store, "front") == before, "a transaction that failed has changed something")
 
 
-def _check_exactly_once(desk: Desks, clock: _Clock) -> None:
+def _check_exactly_once(desk: Desks, clock: Clock) -> None:
     with desk() as one, desk() as other:
         pages = [one.stream("front", Explorer, window=5, memory=3, tests=4, seed=1), other.stream("front")]
         pages[0].arrive("storm")
@@ -133,7 +152,7 @@ def _check_exactly_once(desk: Desks, clock: _Clock) -> None:
         require(pages[0].pulls == 1, "a call that was refused was counted")
 
 
-def _check_deadlines(desk: Desks, clock: _Clock) -> None:
+def _check_deadlines(desk: Desks, clock: Clock) -> None:
     with desk() as one, desk() as other:
         settings: dict[str, Any] = {"window": "1h", "epsilon": 0.2, "patience": "10 min"}
         page = one.stream("zero", Explorer, remember="1h", **settings)
@@ -159,7 +178,7 @@ def _check_deadlines(desk: Desks, clock: _Clock) -> None:
         require(page.best() is None and page.stored == [], "an arm that has expired is still shown")
 
 
-def _check_batch(desk: Desks, clock: _Clock) -> None:
+def _check_batch(desk: Desks, clock: Clock) -> None:
     with desk() as one:
         page = one.stream("front", Explorer, window=5, memory=3, tests=9, seed=1)
         page.arrive("storm")
@@ -170,15 +189,17 @@ def _check_batch(desk: Desks, clock: _Clock) -> None:
                 calls = [front.tell(id, reward) for id, reward in zip(ids, (0.5, 7.0, 0.5, 0.5), strict=True)]
                 calls += [front.tell(ids[0], 1.0), front.arrive("storm"), batch.stream("nobody").ask()]
         except* (ValueError, UnknownStream) as group:
-            require(len(group.exceptions) == 4, f"4 calls of a batch were wrong, {len(group.exceptions)} failed")
+            require(len(group.exceptions) == 3, f"3 calls of a batch were wrong, {len(group.exceptions)} failed")
         else:
             raise AssertionError("a batch with calls that are wrong must raise an ExceptionGroup")
         failed = [call.error is not None for call in calls]
-        require(failed == [False, True, False, False, True, True, True], f"the wrong calls of a batch failed: {failed}")
+        require(
+            failed == [False, True, False, False, True, False, True], f"the wrong calls of a batch failed: {failed}"
+        )
         require(page.pulls == 3, f"of a batch, 3 rewards were good, {page.pulls} were counted")
 
 
-def _check_at_once(desk: Desks, clock: _Clock) -> None:
+def _check_at_once(desk: Desks, clock: Clock) -> None:
     """Work from two openings, with threads, on two streams at once."""
     errors: list[BaseException] = []
 
@@ -205,7 +226,7 @@ def _check_at_once(desk: Desks, clock: _Clock) -> None:
             require(page.pulls == 24, f"4 threads told 24 rewards of a stream, {page.pulls} were counted")
 
 
-def _check_erased(desk: Desks, clock: _Clock) -> None:
+def _check_erased(desk: Desks, clock: Clock) -> None:
     with desk() as one:
         store = one._store
         page = one.stream("front", Explorer, window=3, memory=2, tests=1, seed=1)
@@ -221,7 +242,7 @@ def _check_erased(desk: Desks, clock: _Clock) -> None:
         require(not one.erased("front").waiting, "erased() says that bytes are left where all were erased")
 
 
-def _check_as_in_memory(desk: Desks, clock: _Clock, seed: int) -> None:
+def _check_as_in_memory(desk: Desks, clock: Clock, seed: int) -> None:
     """Compare a durable agent with one in memory, on random calls; it is closed and opened again now and then."""
     makers: dict[str, tuple[Any, dict[str, Any]]] = {
         "count": (Explorer, {"window": 4, "memory": 3, "tests": 3, "seed": 3}),
@@ -237,6 +258,8 @@ def _check_as_in_memory(desk: Desks, clock: _Clock, seed: int) -> None:
                 for _ in range(15):
                     clock.now += float(rng.choice([0, 1, 7, 31, -5]))
                     _same_step(page, reference, round(clock.now * 1e6), rng)
+                if not isinstance(one, Desk):
+                    continue  # what a server keeps is its own affair; that answers are the same was seen
                 row = _row(one._store, name)
             same = Held(row, one._kind_of(row)).agent.state() == reference.agent.state()
             require(same, f"the state of the durable {kind.__name__} is not that of one in memory")

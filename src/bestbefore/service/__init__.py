@@ -1,0 +1,1 @@
+"""The service: durable streams over HTTP, for any language, and a page to watch them."""

