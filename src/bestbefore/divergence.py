@@ -22,23 +22,41 @@ def divergence(p: float, q: float) -> float:
 
 
 @njit
-def upper_bound(pulls: float, total: float, log: float) -> float:
-    """Return the largest q with pulls * kl(mean, q) <= log: by Newton's method, by halves where that leads astray."""
-    mean, limit = min(max(total / pulls, 0.0), 1.0), log / pulls
-    low, high = mean, min(mean + math.sqrt(limit / 2), 1.0)  # by Pinsker's inequality
-    q = high if high < 1 else (mean + 1) / 2
-    for _ in range(60):
-        if high - low < 1e-14 or q >= 1:
-            break
-        excess = divergence(mean, q) - limit
+def upper_bound(pulls: float, total: float, log: float, falling: float = math.inf, steps: int = 60) -> float:
+    """Return the largest q with pulls * kl(mean, q) <= min(log, falling + ln(1 - q) / 2), or the mean.
+
+    By Newton's method, by halves where that leads astray; for a mean of 0 or 1 it is closed.  With few steps the result
+    may be too high, but not too low: what is to be 0 is convex in q, so that no step of Newton's falls short.
+    """
+    mean = min(max(total / pulls, 0.0), 1.0)
+    if mean >= 1:
+        return 1.0
+    most = min(log, falling + math.log(1 - mean) / 2)
+    if most <= 0:
+        return mean
+    if mean <= 0:
+        return -math.expm1(-min(log / pulls, falling / (pulls + 0.5)))
+    rate = most / pulls
+    low, high = mean, min(mean + math.sqrt(rate / 2), 1.0)  # by Pinsker's inequality
+    q = mean + math.sqrt(2 * rate * mean * (1 - mean)) + (1 - 2 * mean) * rate * 2 / 3  # right for small rates
+    if not low < q < high:
+        q = (low + high) / 2
+    entropy = mean * math.log(mean) + (1 - mean) * math.log(1 - mean)
+    for _ in range(steps):
+        without = math.log(1 - q)
+        evidence = pulls * (entropy - mean * math.log(q) - (1 - mean) * without)
+        excess, slope = evidence - log, pulls * (q - mean) / (q * (1 - q))
+        if evidence - falling - without / 2 > excess:
+            excess, slope = evidence - falling - without / 2, slope + 0.5 / (1 - q)
         if excess > 0:
             high = q
         else:
             low = q
-        step = q - excess * q * (1 - q) / (q - mean)
-        if not low < step < high:
-            step = (low + high) / 2
-        if abs(step - q) < 1e-14:
+        before, q = q, q - excess / slope
+        if low < q < high:
+            high = q
+        else:
+            q = (low + high) / 2
+        if abs(q - before) < 1e-7 * (q - mean) or high - low < 1e-14:  # the next step would be its square
             break
-        q = step
-    return q
+    return high

@@ -24,13 +24,26 @@ from bestbefore.memory import Memory
 from bestbefore.pull.horizon import Horizon, horizon_of, outlook
 from bestbefore.rules import PULL
 
-__all__ = ["Horizon", "block", "choose", "highest", "horizon_of", "index", "is_above", "outlook", "room", "sure"]
+__all__ = [
+    "Horizon",
+    "block",
+    "ceiling",
+    "choose",
+    "highest",
+    "horizon_of",
+    "index",
+    "is_above",
+    "outlook",
+    "room",
+    "sure",
+]
 
 _indexed = [rule for rule in PULL.values() if rule.index]
 _drawn = [rule for rule in PULL.values() if not rule.index]
 _level = "horizon, level"
 
 index = ladder("index", "pulls, total, horizon", _indexed, __name__, inlined)
+ceiling = ladder("ceiling", "pulls, total, horizon", _indexed, __name__, inlined)
 is_above = ladder("is_above", f"pulls, total, later, {_level}", _indexed, __name__, inlined)
 block = ladder("block", f"pulls, total, mean, {_level}", _indexed, __name__, inlined)
 room = ladder("room", f"pulls, total, later, {_level}", _indexed, __name__, inlined)

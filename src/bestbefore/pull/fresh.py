@@ -35,7 +35,7 @@ from typing import Final
 import numpy as np
 
 from bestbefore._jit import njit
-from bestbefore.divergence import divergence
+from bestbefore.divergence import divergence, upper_bound
 from bestbefore.pull.blocks import block_for
 from bestbefore.pull.horizon import Horizon
 
@@ -92,35 +92,22 @@ def index(pulls: float, total: float, horizon: Horizon) -> float:
     mean = total / pulls
     if not horizon.noise.bounded:
         return mean + horizon.noise.sigma * math.sqrt(2 * _limit(pulls, mean, horizon) / pulls)
-    return _highest(pulls, min(max(mean, 0.0), 1.0), horizon)
+    return _highest(pulls, total, horizon, 60)
 
 
 @njit
-def _highest(pulls: float, mean: float, horizon: Horizon) -> float:
-    """Return the largest q whose evidence is within its limit: by Newton's method, by halves where that goes astray."""
-    most = _limit(pulls, mean, horizon)
-    if most <= 0 or mean >= 1:
-        return mean
-    rate = most / pulls
-    low, high = mean, min(mean + math.sqrt(rate / 2), 1.0)  # by Pinsker's inequality
-    q = mean + math.sqrt(2 * rate * mean * (1 - mean)) + (1 - 2 * mean) * rate * 2 / 3  # right for small rates
-    if not low < q < high:
-        q = (low + high) / 2
-    for _ in range(60):
-        excess = pulls * divergence(mean, q) - _limit(pulls, q, horizon)
-        if excess > 0:
-            high = q
-        else:
-            low = q
-        slope = pulls * (q - mean) / (q * (1 - q))
-        if EAGER * horizon.youth * math.sqrt(1 - q) < _most(horizon) * horizon.arms:
-            slope += 0.5 / (1 - q)
-        before, q = q, q - excess / slope
-        if not low < q < high:
-            q = (low + high) / 2
-        if abs(q - before) < 1e-8 * q or high - low < 1e-14:  # Newton's next step would be its square
-            break
-    return q
+def _highest(pulls: float, total: float, horizon: Horizon, steps: int) -> float:
+    """Return the largest q whose evidence is within its limit."""
+    falling = math.log(EAGER * horizon.youth * horizon.share / pulls)
+    return upper_bound(pulls, total, math.log(_most(horizon) * horizon.budget / pulls), falling, steps)
+
+
+@njit
+def ceiling(pulls: float, total: float, horizon: Horizon) -> float:
+    """Return a bound that is quick to have, and no lower than the index."""
+    if not horizon.noise.bounded or HEIRS * horizon.share > pulls:
+        return index(pulls, total, horizon)
+    return _highest(pulls, total, horizon, 1) + 1e-12
 
 
 @njit
@@ -130,8 +117,8 @@ def is_above(pulls: float, total: float, later: float, horizon: Horizon, level: 
     As with KL-UCB, rewards of 0 first are the worst that can happen, so the evidence is that of the pulls before the
     others; the limits are those after all of them, which are lower.
     """
-    if level >= TESTED:
-        return False
+    if level >= TESTED:  # of two arms that are tested the leader is the newer, and is tested first
+        return level == TESTED and _is_tested(pulls, total, later, horizon)
     mean = total / pulls
     if mean > level or _is_tested(pulls, total, later, horizon):
         return True
@@ -150,6 +137,8 @@ def is_above(pulls: float, total: float, later: float, horizon: Horizon, level: 
 def block(pulls: int, total: float, mean: float, horizon: Horizon, level: float) -> int:
     """Return how many pulls to draw at once: a guess at how many will be the leader's."""
     empirical = total / pulls
+    if level >= TESTED:
+        return 0
     if 0 < level < 1 and empirical < level:
         left = _limit(pulls, level, horizon) - pulls * divergence(empirical, level)
         zeros = max(left, 0.0) / math.log((1 - empirical) / (1 - level))
@@ -159,8 +148,30 @@ def block(pulls: int, total: float, mean: float, horizon: Horizon, level: float)
 
 @njit
 def room(pulls: int, total: float, later: int, horizon: Horizon, level: float) -> float:
-    """Return how many rewards of 0 surely leave the mean above `level`: fewer than this."""
-    return total / level - pulls - 1e-6 if level > 0 else np.inf
+    """Return how many rewards of 0 surely leave the index above `level` up to `later` pulls: fewer than this.
+
+    Each adds ln((1 - mean) / (1 - level)) at most to the evidence, where the mean is that after the last of them.
+    """
+    if level <= 0:
+        return np.inf
+    above = total / level - pulls - 1e-6
+    if above >= later - pulls:
+        return above
+    if level < 1:
+        return max(above, _room_below(pulls, total, later, level, _limit(later, level, horizon)))
+    share = HEIRS * horizon.share / later
+    if share <= 1 or not 0 < horizon.heir < 1:
+        return 0.0
+    return max(total / horizon.heir - pulls - 1e-6, _room_below(pulls, total, later, horizon.heir, math.log(share)))
+
+
+@njit
+def _room_below(pulls: int, total: float, later: int, level: float, limit: float) -> float:
+    """Return how many rewards of 0 surely keep the evidence against `level` below a limit."""
+    mean = total / pulls
+    left = limit * (1 - 1e-9) - (pulls * divergence(mean, level) if mean < level else 0.0)
+    lowest = total / later
+    return left / math.log((1 - lowest) / (1 - level)) - 1e-6 if lowest < level else np.inf
 
 
 @njit

@@ -28,6 +28,14 @@ def index(pulls: float, total: float, horizon: Horizon) -> float:
 
 
 @njit
+def ceiling(pulls: float, total: float, horizon: Horizon) -> float:
+    """Return a bound that is quick to have, and no lower than the index."""
+    if not horizon.noise.bounded:
+        return index(pulls, total, horizon)
+    return upper_bound(pulls, total, horizon.log, math.inf, 1) + 1e-12
+
+
+@njit
 def is_above(pulls: float, total: float, later: float, horizon: Horizon, level: float) -> bool:
     """Tell whether the index is above `level` after `later` pulls, if these have the mean of `total` in `pulls`.
 

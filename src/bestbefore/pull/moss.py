@@ -34,6 +34,12 @@ def index(pulls: float, total: float, horizon: Horizon) -> float:
 
 
 @njit
+def ceiling(pulls: float, total: float, horizon: Horizon) -> float:
+    """Return a bound that is no lower than the index: the index itself, which is quick to have."""
+    return index(pulls, total, horizon)
+
+
+@njit
 def is_above(pulls: float, total: float, later: float, horizon: Horizon, level: float) -> bool:
     """Tell whether the index is above `level`, with the mean of `total` in `pulls` and the bonus of `later` pulls."""
     return total / pulls + _bonus(later, horizon) > level

@@ -39,14 +39,18 @@ class Heap(NamedTuple):
 
     slot: npt.NDArray[np.int64]
     height: npt.NDArray[np.float64]
-    """The index of the arm in each."""
+    """The index of the arm in each, or a bound that is no lower."""
+    known: npt.NDArray[np.bool_]
+    """Whether that is the index."""
     drawn: npt.NDArray[np.int64]
     """Room for the levels of a block of rewards."""
 
 
 def empty_heap(slots: int, levels: int) -> Heap:
     """Make room for so many slots, and rewards of so many levels."""
-    return Heap(np.zeros(slots, np.int64), np.zeros(slots), np.zeros(max(levels, 2), np.int64))
+    return Heap(
+        np.zeros(slots, np.int64), np.zeros(slots), np.zeros(slots, np.bool_), np.zeros(max(levels, 2), np.int64)
+    )
 
 
 @inlined
@@ -131,19 +135,40 @@ def play_leaping(
     size = _build(memory, rule, own, horizon, heap)
     left, switches = budget, 0
     while left > 0:
+        level = _runner_up(memory, rule, own, horizon, heap, size)
         slot = heap.slot[0]
-        level = -np.inf
-        if size > 1:
-            level = max(heap.height[1], heap.height[2]) if size > 2 else heap.height[1]
         if memory.arrival[slot] != last:
             switches += 1
             last = memory.arrival[slot]
         before = left
         left = _tenure(memory, true, slot, rule, own, left, horizon, level, leaps, rng, heap.drawn)
         spent[slot] += before - left
-        heap.height[0] = _index(rule, own, memory.pulls[slot], memory.total[slot], horizon)
-        _sift(memory, heap, 0, size)
+        _learn(memory, rule, own, horizon, heap, 0, size)
     return switches, last
+
+
+@inlined
+def _learn(memory: Memory, rule: int, own: Any, horizon: Horizon, heap: Heap, place: int, size: int) -> None:
+    """Let an arm whose index was at most what stood in the heap sink to where it belongs by its index."""
+    slot = heap.slot[place]
+    heap.height[place] = _index(rule, own, memory.pulls[slot], memory.total[slot], horizon)
+    heap.known[place] = True
+    _sift(memory, heap, place, size)
+
+
+@inlined
+def _runner_up(memory: Memory, rule: int, own: Any, horizon: Horizon, heap: Heap, size: int) -> float:
+    """Bring the leader and the runner-up to the top by their indices; return that of the second, -inf without one."""
+    while not heap.known[0]:
+        _learn(memory, rule, own, horizon, heap, 0, size)
+    level = -np.inf
+    while size > 1:
+        second = 2 if size > 2 and heap.height[2] > heap.height[1] else 1
+        level = heap.height[second]
+        if heap.known[second]:
+            break
+        _learn(memory, rule, own, horizon, heap, second, size)
+    return level
 
 
 @inlined
@@ -179,11 +204,14 @@ def _tenure(
             if _is_above(rule, own, pulls + block - gained, total, pulls + block, horizon, level):
                 pulls, total, left = pulls + block, total + gained, left - block
                 continue
+            room, short = _room(rule, own, pulls, total, pulls + block, horizon, level), 0.0
             for rest in range(block, 0, -1):
-                total += next_of_block(true, drawn, rest, rng)
+                reward = next_of_block(true, drawn, rest, rng)
+                total += reward
+                short += 1 - reward
                 pulls += 1
                 left -= 1
-                if not _is_above(rule, own, pulls, total, pulls, horizon, level):
+                if short >= room and not _is_above(rule, own, pulls, total, pulls, horizon, level):
                     break
         elif bernoulli and leaps:
             many = min(left, SHORT)
@@ -212,7 +240,11 @@ def _build(memory: Memory, rule: int, own: Any, horizon: Horizon, heap: Heap) ->
     for slot in range(memory.arrival.size):
         if memory.arrival[slot] > 0:
             heap.slot[size] = slot
-            heap.height[size] = _index(rule, own, memory.pulls[slot], memory.total[slot], horizon)
+            heap.known[size] = own is not None or memory.pulls[slot] == 0
+            if heap.known[size]:
+                heap.height[size] = _index(rule, own, memory.pulls[slot], memory.total[slot], horizon)
+            else:
+                heap.height[size] = pull.ceiling(rule, memory.pulls[slot], memory.total[slot], horizon)
             size += 1
     for place in range(size // 2 - 1, -1, -1):
         _sift(memory, heap, place, size)
@@ -222,7 +254,7 @@ def _build(memory: Memory, rule: int, own: Any, horizon: Horizon, heap: Heap) ->
 @inlined
 def _sift(memory: Memory, heap: Heap, place: int, size: int) -> None:
     """Let an arm sink to where it belongs; of equal indices the newer arm comes first."""
-    slot, index = heap.slot[place], heap.height[place]
+    slot, index, known = heap.slot[place], heap.height[place], heap.known[place]
     arrival = memory.arrival[slot]
     while True:
         child = 2 * place + 1
@@ -236,6 +268,10 @@ def _sift(memory: Memory, heap: Heap, place: int, size: int) -> None:
                 child += right > left  # without a branch that nobody can predict
         if heap.height[child] < index or (heap.height[child] == index and memory.arrival[heap.slot[child]] < arrival):
             break
-        heap.slot[place], heap.height[place] = heap.slot[child], heap.height[child]
+        heap.slot[place], heap.height[place], heap.known[place] = (
+            heap.slot[child],
+            heap.height[child],
+            heap.known[child],
+        )
         place = child
-    heap.slot[place], heap.height[place] = slot, index
+    heap.slot[place], heap.height[place], heap.known[place] = slot, index, known
