@@ -117,8 +117,8 @@ def is_above(pulls: float, total: float, later: float, horizon: Horizon, level: 
     As with KL-UCB, rewards of 0 first are the worst that can happen, so the evidence is that of the pulls before the
     others; the limits are those after all of them, which are lower.
     """
-    if level >= TESTED:  # of two arms that are tested the leader is the newer, and is tested first
-        return level == TESTED and _is_tested(pulls, total, later, horizon)
+    if level >= TESTED:
+        return False
     mean = total / pulls
     if mean > level or _is_tested(pulls, total, later, horizon):
         return True
@@ -155,23 +155,11 @@ def room(pulls: int, total: float, later: int, horizon: Horizon, level: float) -
     if level <= 0:
         return np.inf
     above = total / level - pulls - 1e-6
-    if above >= later - pulls:
+    if above >= later - pulls or level >= 1:
         return above
-    if level < 1:
-        return max(above, _room_below(pulls, total, later, level, _limit(later, level, horizon)))
-    share = HEIRS * horizon.share / later
-    if share <= 1 or not 0 < horizon.heir < 1:
-        return 0.0
-    return max(total / horizon.heir - pulls - 1e-6, _room_below(pulls, total, later, horizon.heir, math.log(share)))
-
-
-@njit
-def _room_below(pulls: int, total: float, later: int, level: float, limit: float) -> float:
-    """Return how many rewards of 0 surely keep the evidence against `level` below a limit."""
-    mean = total / pulls
-    left = limit * (1 - 1e-9) - (pulls * divergence(mean, level) if mean < level else 0.0)
-    lowest = total / later
-    return left / math.log((1 - lowest) / (1 - level)) - 1e-6 if lowest < level else np.inf
+    mean, lowest = total / pulls, total / later
+    left = _limit(later, level, horizon) * (1 - 1e-9) - (pulls * divergence(mean, level) if mean < level else 0.0)
+    return max(above, left / math.log((1 - lowest) / (1 - level)) - 1e-6) if lowest < level else above
 
 
 @njit
