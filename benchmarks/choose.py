@@ -1,15 +1,18 @@
 """Which pair of rules for which stream: the regret of pairs beside each other, as a table, a figure and a list.
 
-    python benchmarks/choose.py [--runs N] [--windows 50,200] [--memory 6,20] [--budgets 20,200,1000]
-                                [--data FOLDER] [--plot choose.png] [--behind 1.05]
+    python benchmarks/choose.py TABLE.csv [--runs N] [--windows 20,50,200] [--memory 4,6,10,20] [--budgets 20,200,1000]
+                                [--pairs all] [--data FOLDER] [--plot choose.png] [--behind 1.05] [--only-look]
 
-Each pair plays the same arms.  A cell is its mean regret over the least of all pairs on that setting, in the geometric
-mean over windows, memories and budgets.  With `--data`, the folder of MovieLens files, movies arrive as well.  At the
-end come all settings where the default is behind the best pair by more than `--behind`, and how it stands against
-`staircase` x `moss`, the default before it.
+Each pair plays the same arms, and its mean regret is written to the table, a line for each setting.  What is in the
+table already is not played again, so that a run that was interrupted goes on where it stood; all that follows is
+drawn from the table.  A cell is a pair's regret over the least of all pairs on that setting, in the geometric mean over
+windows, memories and budgets.  With `--data`, the folder of MovieLens files, movies arrive as well.  `--pairs all`
+plays all pairs of rules there are; those that draw each pull take long.  At the end come all settings where the default
+is behind the best pair by more than `--behind`, and how it stands against `staircase` x `moss`, the default before it.
 """
 
 import argparse
+import csv
 import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +24,7 @@ from rich.progress import track
 from rich.table import Table
 
 from bestbefore import plan, simulate, streams
+from bestbefore.rules import KEEP_TO_PLAY, PULL
 from bestbefore.streams import Arms, Stream
 from bestbefore.streams.stream import bernoulli
 
@@ -38,6 +42,7 @@ PAIRS = (
     ("fifo", "kl_ucb"),
     ("reservoir", "ucb"),
 )
+ALL = tuple(dict.fromkeys((*PAIRS, *itertools.product(KEEP_TO_PLAY, PULL))))
 LENGTHS = {20: 400, 50: 600, 200: 1000}
 
 Means = Callable[[int, int, np.random.Generator], np.ndarray]
@@ -50,6 +55,10 @@ class Setting(NamedTuple):
     window: int
     memory: int
     budget: int
+
+
+Pair = tuple[str, str]
+Found = dict[Setting, dict[Pair, float]]
 
 
 def _made(means: Means) -> Callable[[int, int], Stream]:
@@ -104,37 +113,71 @@ def movies(folder: Path) -> dict[str, Callable[[int, int], Stream]]:
     return found
 
 
-def measured(
-    setting: Setting, makers: dict[str, Callable[[int, int], Stream]], runs: int
-) -> dict[tuple[str, str], float]:
-    """Return the mean regret of each pair."""
-    stream = makers[setting.stream](LENGTHS.get(setting.window, 5 * setting.window), setting.window)
-    return {
-        (keep, pull): float(
-            simulate.play(
-                stream, setting.window, setting.budget, setting.memory, keep, pull, runs=runs, progress=False
-            )["regret"].mean()
-        )
-        for keep, pull in PAIRS
-    }
+def measured(stream: Stream, setting: Setting, pair: Pair, runs: int) -> float:
+    """Return the mean regret of a pair."""
+    where = (stream, setting.window, setting.budget, setting.memory, *pair)
+    return float(simulate.play(*where, runs=runs, jobs=1, progress=False)["regret"].mean())
+
+
+def read(path: Path, runs: int) -> Found:
+    """Return what a table holds, if it is there."""
+    if not path.exists():
+        return {}
+    found: Found = {}
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            setting = Setting(row["stream"], int(row["window"]), int(row["memory"]), int(row["budget"]))
+            if int(row["runs"]) != runs:
+                raise SystemExit(f"{path} holds means of {row['runs']} runs, not {runs}: take another table")
+            found[setting] = {pair: float(row[named(pair)]) for pair in ALL if row.get(named(pair))}
+    return found
+
+
+def write(path: Path, found: Found, runs: int) -> None:
+    """Write the table: a line for each setting, a column for each pair that has played."""
+    pairs = [pair for pair in ALL if any(pair in row for row in found.values())]
+    with path.open("w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow([*Setting._fields, "runs", *map(named, pairs)])
+        for setting, row in found.items():
+            out.writerow([*setting, runs, *(f"{row[pair]:.1f}" if pair in row else "" for pair in pairs)])
+
+
+def play(told: argparse.Namespace, found: Found) -> None:
+    """Play what is not in the table yet, and write it after each setting."""
+    makers = STREAMS | (movies(told.data) if told.data else {})
+    pairs = ALL if told.pairs == "all" else PAIRS
+    settings = [Setting(*one) for one in itertools.product(makers, told.windows, told.memory, told.budgets)]
+    for setting in track(settings, "playing", console=Console(stderr=True)):
+        row = found.setdefault(setting, {})
+        missing = [pair for pair in pairs if pair not in row]
+        if missing:
+            stream = makers[setting.stream](LENGTHS.get(setting.window, 5 * setting.window), setting.window)
+            row.update({pair: measured(stream, setting, pair, told.runs) for pair in missing})
+            write(told.table, found, told.runs)
+
+
+def named(pair: Pair) -> str:
+    return " x ".join(pair)
 
 
 def geometric(values: list[float]) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(values, 1e-9)))))
 
 
-def ratios(found: dict[Setting, dict[tuple[str, str], float]]) -> dict[str, dict[tuple[str, str], float]]:
+def ratios(found: Found) -> dict[str, dict[Pair, float]]:
     """Return for each stream what each pair loses, over the least of all pairs."""
-    table: dict[str, dict[tuple[str, str], list[float]]] = {}
+    table: dict[str, dict[Pair, list[float]]] = {}
     for setting, regrets in found.items():
         for pair, regret in regrets.items():
-            table.setdefault(setting.stream, {}).setdefault(pair, []).append(regret / min(regrets.values()))
+            if pair in PAIRS:
+                table.setdefault(setting.stream, {}).setdefault(pair, []).append(regret / min(regrets.values()))
     return {stream: {pair: geometric(row) for pair, row in rows.items()} for stream, rows in table.items()}
 
 
-def shown(table: dict[str, dict[tuple[str, str], float]]) -> Table:
+def shown(table: dict[str, dict[Pair, float]]) -> Table:
     screen = Table(title="Regret over that of the best pair, geometric means")
-    for column in ("stream", *(f"{keep} x {pull}" for keep, pull in PAIRS)):
+    for column in ("stream", *map(named, PAIRS)):
         screen.add_column(column, justify="right")
     for stream, row in table.items():
         screen.add_row(stream, *(f"{row[pair]:.2f}" for pair in PAIRS))
@@ -142,7 +185,7 @@ def shown(table: dict[str, dict[tuple[str, str], float]]) -> Table:
     return screen
 
 
-def plot(table: dict[str, dict[tuple[str, str], float]], path: Path) -> None:
+def plot(table: dict[str, dict[Pair, float]], path: Path) -> None:
     """Draw the table with colours."""
     import matplotlib
 
@@ -169,17 +212,17 @@ def said(setting: Setting) -> str:
     return f"{setting.stream}, W = {setting.window}, {setting.memory} slots, T_j = {setting.budget}"
 
 
-def judged(found: dict[Setting, dict[tuple[str, str], float]], behind: float) -> None:
+def judged(found: Found, behind: float) -> None:
     """Say where the default is behind the best pair, and how it stands against the one before."""
     console = Console(highlight=False)
     losing = {setting: row for setting, row in found.items() if row[DEFAULT] > behind * min(row.values())}
     console.print(f"\nbehind the best pair by more than {behind:g}: {len(losing)} of {len(found)} settings")
     for setting, row in sorted(losing.items(), key=lambda one: -one[1][DEFAULT] / min(one[1].values())):
         best = min(row, key=row.__getitem__)
-        console.print(f"  {row[DEFAULT] / row[best]:.2f}  {said(setting)}: {' x '.join(best)}")
+        console.print(f"  {row[DEFAULT] / row[best]:.2f}  {said(setting)}: {named(best)}")
     old = {setting: row[DEFAULT] / row[BEFORE] for setting, row in found.items()}
     few = [ratio for setting, ratio in old.items() if setting.window >= 50 and setting.memory <= 10]
-    console.print(f"\nagainst {' x '.join(BEFORE)}: {geometric(list(old.values())):.2f} in the geometric mean")
+    console.print(f"\nagainst {named(BEFORE)}: {geometric(list(old.values())):.2f} in the geometric mean")
     if few:
         console.print(f"W >= 50, 10 slots or fewer: at least 15% better in {np.mean(np.array(few) <= 0.85):.0%}")
     for setting, ratio in sorted(old.items(), key=lambda one: -one[1]):
@@ -193,17 +236,20 @@ def numbers(text: str) -> list[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", type=Path, help="the CSV file")
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--windows", type=numbers, default=[50, 200])
-    parser.add_argument("--memory", type=numbers, default=[6, 20])
+    parser.add_argument("--windows", type=numbers, default=[20, 50, 200])
+    parser.add_argument("--memory", type=numbers, default=[4, 6, 10, 20])
     parser.add_argument("--budgets", type=numbers, default=[20, 200, 1000])
+    parser.add_argument("--pairs", choices=["usual", "all"], default="usual")
     parser.add_argument("--data", type=Path, help="a folder with MovieLens files")
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--behind", type=float, default=1.05)
+    parser.add_argument("--only-look", action="store_true", help="play nothing")
     told = parser.parse_args()
-    makers = STREAMS | (movies(told.data) if told.data else {})
-    settings = [Setting(*one) for one in itertools.product(makers, told.windows, told.memory, told.budgets)]
-    found = {setting: measured(setting, makers, told.runs) for setting in track(settings, "playing")}
+    found = read(told.table, told.runs)
+    if not told.only_look:
+        play(told, found)
     table = ratios(found)
     Console(width=200).print(shown(table))
     judged(found, told.behind)
