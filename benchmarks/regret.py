@@ -1,10 +1,15 @@
 """What a pull costs in the simulation of regret: against a plain NumPy loop, river's UCB, and the floor.
 
-    python benchmarks/regret.py
+    python benchmarks/regret.py [peers | growth | defaults ...]
 
 The floor is a compiled loop that draws one random number a pull and compares it.  Times are the best of several in one
 run; machines are noisy, so look at ratios.
 """
+
+import itertools
+import math
+import sys
+import time
 
 import numpy as np
 from numba import njit
@@ -12,11 +17,11 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from bestbefore import simulate, streams
+from bestbefore import plan, simulate, streams
 from timing import nanoseconds
 
 ARMS, WINDOW, BUDGET = 1000, 50, 5000
-RULES = ("ucb", "moss", "kl_ucb")
+RULES = ("ucb", "moss", "kl_ucb", "fresh")
 DELTA = 0.01
 
 
@@ -108,7 +113,7 @@ def side_by_side() -> Table:
 def growth() -> Table:
     """How the cost of a pull changes with each size, the others standing still."""
     table = Table(title="Growth: nanoseconds per pull (uniform stream)")
-    for column in ("what", *RULES[:2]):
+    for column in ("what", "ucb", "moss"):
         table.add_column(column, justify="right")
     cases = {
         "W = 20": {"window": 20},
@@ -122,10 +127,37 @@ def growth() -> Table:
         "m = 20 of 50": {"memory": 20},
     }
     for name, case in track(cases.items(), "growth", transient=True):
-        table.add_row(name, *(f"{ours(pull, **{'stream': streams.uniform(ARMS)} | case):.2f}" for pull in RULES[:2]))
+        costs = [ours(pull, **{"stream": streams.uniform(ARMS)} | case) for pull in ("ucb", "moss")]
+        table.add_row(name, *(f"{cost:.2f}" for cost in costs))
+    return table
+
+
+def defaults() -> Table:
+    """The default pair beside the one before it: the least of several runs in turn, by the time of this process."""
+    table = Table(title="The default pair, and staircase x moss: nanoseconds per pull")
+    for column in ("stream", "W", "T_j", "slots", "staircase x moss", "heirs x fresh", "ratio"):
+        table.add_column(column, justify="right")
+    made = {
+        "uniform": lambda arms, window: streams.uniform(arms),
+        "clicks, mean .03": lambda arms, window: streams.beta(arms, 1.5, 48.5),
+        "two-level": lambda arms, window: streams.two_level(arms, window),
+    }
+    cases = list(itertools.product(made, (50, 200), (200, 1000, 5000), (6, 20, 50)))
+    for name, window, budget, memory in track(cases, "defaults", transient=True):
+        stream = made[name](ARMS, window)
+        least = dict.fromkeys((("staircase", "moss"), (plan.PLAY_KEEP, plan.PLAY_PULL)), math.inf)
+        for _, (keep, pull) in itertools.product(range(5), least):
+            begun = time.process_time_ns()
+            row = simulate.play(stream, window, budget, memory, keep, pull, runs=1, jobs=1, progress=False)
+            cost = (time.process_time_ns() - begun) / int(row["pulls"].sum())
+            least[keep, pull] = min(least[keep, pull], cost)
+        before, now = least.values()
+        numbers = (f"{before:.2f}", f"{now:.2f}", f"{now / before:.2f}")
+        table.add_row(name, str(window), f"{budget:,}", str(memory), *numbers)
     return table
 
 
 if __name__ == "__main__":
-    for table in (side_by_side(), growth()):
-        Console().print(table)
+    tables = {"peers": side_by_side, "growth": growth, "defaults": defaults}
+    for chosen in sys.argv[1:] or tables:
+        Console().print(tables[chosen]())

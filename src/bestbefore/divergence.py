@@ -43,6 +43,8 @@ def upper_bound(pulls: float, total: float, log: float, falling: float = math.in
         q = (low + high) / 2
     entropy = mean * math.log(mean) + (1 - mean) * math.log(1 - mean)
     for _ in range(steps):
+        if high - low < 1e-14:
+            break
         without = math.log(1 - q)
         evidence = pulls * (entropy - mean * math.log(q) - (1 - mean) * without)
         excess, slope = evidence - log, pulls * (q - mean) / (q * (1 - q))
@@ -57,6 +59,6 @@ def upper_bound(pulls: float, total: float, log: float, falling: float = math.in
             high = q
         else:
             q = (low + high) / 2
-        if abs(q - before) < 1e-7 * (q - mean) or high - low < 1e-14:  # the next step would be its square
+        if abs(q - before) < 1e-7 * (q - mean):  # the next step would be its square
             break
     return high

@@ -82,27 +82,6 @@ def test_an_heir_is_tested_before_all_others_if_the_budget_is_large():
     assert fresh.index(1, 1.0, small) < fresh.TESTED
 
 
-@given(
-    st.integers(1, 2000),
-    st.integers(0, 200),
-    st.integers(0, 200),
-    st.floats(0, 1),
-    st.floats(0, 1.5),
-    st.integers(1, 10**5),
-    arms,
-    youths,
-    st.floats(0, 1),
-)
-def test_what_is_said_to_stay_above_a_level_does(pulls, zeros, ones, share, level, budget, stored, youth, heir):
-    """After any part of a block, zeros first: if `is_above` says so of all of it, the index is above the level."""
-    horizon = horizon_of(budget, stored, 0.01, 1, youth=youth, heir=heir)
-    total, block = float(round(share * pulls)), zeros + ones
-    if fresh.is_above(pulls + zeros, total, pulls + block, horizon, level):
-        for seen_zeros, seen_ones in ((0, 0), (zeros // 2, 0), (zeros, 0), (zeros, ones // 2), (zeros, ones)):
-            now = pulls + seen_zeros + seen_ones
-            assert fresh.index(now, total + seen_ones, horizon) > level
-
-
 @given(counts, st.integers(1, 1000), st.floats(0, 1), st.floats(0, 1), budgets, arms, youths, st.floats(0, 1), noises)
 def test_an_index_rises_with_the_mean_and_falls_with_the_pulls(
     pulls, more, low, high, budget, stored, youth, heir, noise

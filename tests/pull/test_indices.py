@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bestbefore import pull, rules
@@ -18,6 +18,13 @@ counts = st.integers(1, 10**6)
 budgets = st.integers(1, 10**6)
 arms = st.integers(1, 50)
 noises = st.sampled_from([BOUNDED, Noise(0.2, False), Noise(3.0, False)])
+horizons = st.builds(
+    lambda budget, stored, youth, heir: horizon_of(budget, stored, 0.01, 1, youth=youth, heir=heir),
+    st.integers(1, 10**5),
+    arms,
+    st.floats(1, 1000),
+    st.one_of(st.just(-math.inf), st.floats(0, 1)),
+)
 INDEXED = [rules.PULL[name].number for name in rules.INDEXED]
 
 
@@ -80,27 +87,46 @@ def test_commit_tests_first_by_no_more_pulls_than_the_budget():
     st.integers(0, 200),
     st.floats(0, 1),
     st.floats(0, 1.5),
-    st.integers(1, 10**5),
-    arms,
+    horizons,
 )
-def test_what_is_said_to_stay_above_a_level_does(rule, pulls, zeros, ones, share, level, budget, stored):
+def test_what_is_said_to_stay_above_a_level_does(rule, pulls, zeros, ones, share, level, horizon):
     """After any part of a block, zeros first: if `is_above` says so of all of it, the index is above the level."""
-    horizon = horizon_of(budget, stored, 0.01, 1)
     total = float(round(share * pulls))
     block = zeros + ones
-    if pull_is_above(rule, pulls + zeros, total, pulls + block, horizon, level):
+    if module_of(rule).is_above(pulls + zeros, total, pulls + block, horizon, level):
         for seen_zeros, seen_ones in ((0, 0), (zeros // 2, 0), (zeros, 0), (zeros, ones // 2), (zeros, ones)):
             now = pulls + seen_zeros + seen_ones
-            assert index_of(rule, now, total + seen_ones, horizon) > level
+            assert module_of(rule).index(now, total + seen_ones, horizon) > level
 
 
 @pytest.mark.parametrize("rule", INDEXED)
-@given(st.integers(1, 2000), st.floats(0, 1), st.floats(0.01, 1.2), st.integers(1, 10**5), arms)
-def test_fewer_zeros_than_the_room_leave_the_index_above_the_level(rule, pulls, share, level, budget, stored):
-    horizon, total, later = horizon_of(budget, stored, 0.01, 1), float(round(share * pulls)), pulls + 24
-    room = room_of(rule, pulls, total, later, horizon, level)
-    for zeros in range(min(math.ceil(min(room, 24)), 24)):
-        assert index_of(rule, pulls + zeros, total, horizon) > level - 1e-12
+@given(st.integers(1, 2000), st.integers(1, 200), st.floats(0, 1), st.floats(0.01, 1.2), horizons)
+def test_fewer_zeros_than_the_room_leave_the_index_above_the_level(rule, pulls, more, share, level, horizon):
+    """Whatever else comes with them, up to the last of these pulls: here nothing, or only rewards of 1."""
+    total, later = float(round(share * pulls)), pulls + more
+    room = module_of(rule).room(pulls, total, later, horizon, level)
+    for zeros in {0, 1, more // 2, more}:
+        if zeros < room:
+            for ones in {0, more - zeros}:
+                index = module_of(rule).index(pulls + zeros + ones, total + ones, horizon)
+                assert index > level - 1e-12
+
+
+@pytest.mark.parametrize("rule", INDEXED)
+@given(st.integers(1, 2000), st.floats(0, 1), st.floats(0.01, 1.2), horizons)
+def test_of_what_was_seen_it_is_known_which_side_of_a_level_the_index_is_on(rule, pulls, share, level, horizon):
+    """But for a hair, which rounding may hide."""
+    total = float(round(share * pulls))
+    index = module_of(rule).index(pulls, total, horizon)
+    assume(abs(index - level) > 1e-7)
+    assert module_of(rule).is_above(pulls, total, pulls, horizon, level) == (index > level)
+
+
+@pytest.mark.parametrize("rule", INDEXED)
+@given(st.one_of(st.integers(1, 100), counts), st.floats(0, 1), horizons)
+def test_an_index_is_no_higher_than_its_ceiling(rule, pulls, share, horizon):
+    total = float(round(share * pulls))
+    assert module_of(rule).index(pulls, total, horizon) <= module_of(rule).ceiling(pulls, total, horizon)
 
 
 @pytest.mark.parametrize("verb", [pull.highest])
@@ -176,15 +202,3 @@ def test_thompson_pulls_an_arm_as_often_as_it_may_be_the_best():
 
 def module_of(rule):
     return {0: ucb, 1: moss, 2: kl_ucb, 3: commit, 6: fresh}[rule]
-
-
-def index_of(rule, pulls, total, horizon):
-    return module_of(rule).index(pulls, total, horizon)
-
-
-def pull_is_above(rule, pulls, total, later, horizon, level):
-    return module_of(rule).is_above(pulls, total, later, horizon, level)
-
-
-def room_of(rule, pulls, total, later, horizon, level):
-    return module_of(rule).room(pulls, total, later, horizon, level)

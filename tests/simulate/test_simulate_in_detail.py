@@ -83,15 +83,16 @@ def test_inf_learns_which_of_two_arms_returns_nothing():
 def test_a_heap_of_arms_pulls_the_highest_index_and_of_equals_the_newest(rule, leaps):
     """Against a loop that looks at all arms before each pull; rewards are 0 or 1 for sure."""
     rng, number = np.random.default_rng(3), rules.PULL[rule].number
-    for _ in range(12):
+    for _ in range(20):
         size, budget = int(rng.integers(1, 8)), int(rng.integers(1, 60))
         means, arrivals = rng.integers(0, 2, size).astype(float), rng.permutation(size) + 1
-        known = rng.integers(0, 3, size) if rng.random() < 0.7 else np.zeros(size, np.int64)
+        known = rng.integers(0, rng.choice([1, 3, 60]), size)  # nothing, or little, or more
+        totals = rng.integers(0, known + 1)
         one, other = empty_memory(size), empty_memory(size)
         for slot in range(size):
             for memory in (one, other):
-                put(memory, slot, int(arrivals[slot]), int(known[slot]), float(known[slot] * means[slot]))
-        horizon = pull.horizon_of(budget, count(one), 0.01, 3)
+                put(memory, slot, int(arrivals[slot]), int(known[slot]), float(totals[slot]))
+        horizon = pull.horizon_of(budget, count(one), 0.01, 3, youth=5.0, heir=0.5)
         pulled = []
         for _ in range(budget):
             slot = pull.highest(number, one, horizon)
