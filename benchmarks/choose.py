@@ -165,6 +165,15 @@ def geometric(values: list[float]) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(values, 1e-9)))))
 
 
+def whole(found: Found) -> Found:
+    """Return the settings of those sizes that every stream has played, so that rows can be compared."""
+    streams_of: dict[tuple[int, ...], set[str]] = {}
+    for setting in found:
+        streams_of.setdefault(setting[1:], set()).add(setting.stream)
+    every = {setting.stream for setting in found}
+    return {setting: row for setting, row in found.items() if streams_of[setting[1:]] == every}
+
+
 def ratios(found: Found) -> dict[str, dict[Pair, float]]:
     """Return for each stream what each pair loses, over the least of all pairs."""
     table: dict[str, dict[Pair, list[float]]] = {}
@@ -250,7 +259,7 @@ def main() -> None:
     found = read(told.table, told.runs)
     if not told.only_look:
         play(told, found)
-    table = ratios(found)
+    table = ratios(whole(found))
     Console(width=200).print(shown(table))
     judged(found, told.behind)
     if told.plot:

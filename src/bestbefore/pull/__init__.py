@@ -3,8 +3,8 @@
 Most are *index rules*: the arm of the highest `index(pulls, total, horizon)` is pulled, and an index changes only with
 its own arm's rewards.  An index must not fall when the total rises, nor rise with the number of pulls while the mean
 stays the same.  Then many pulls can be drawn at once: see `bestbefore.simulate.leaps`, for which each rule also says
-whether it stays above a level (`is_above`), how long a block to draw (`block`), how many rewards of 0 it can take
-(`room`) and how many pulls are sure (`sure`).
+how high its index is at most (`ceiling`), whether it stays above a level (`is_above`), how long a block to draw
+(`block`), how many rewards of 0 it can take (`room`) and how many pulls are sure (`sure`).
 
 The others draw: `choose` returns a slot, and the probability of that choice, or 0 where that is not known.
 

@@ -11,7 +11,8 @@ the index down to the level; those after it have not been seen by anybody, and a
 **What it costs.**  A block is chosen about as long as its rewards are likely to allow: if k rewards of 0 would bring
 the index down (closed for UCB), some 0.6 k / (1 - mean) pulls, where whoever waits for the worst would leap k.  Short
 blocks are not worth a Binomial draw: rewards then come one by one, checked as they come.  Arms stand in a heap by
-their indices, so the runner-up is one of two, and a change of the leader costs O(log K).
+their indices, so the runner-up is one of two, and a change of the leader costs O(log K).  An index that takes long to
+find stands in the heap as a bound that is no lower (the rule's `ceiling`), until its arm comes second.
 
 Rewards without a minimum (Gaussian) leave no such bound: they always come one by one.
 """
