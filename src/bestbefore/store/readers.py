@@ -43,7 +43,7 @@ class Readers:
 
     def __init__(self, store: Store, kind_of: Callable[[StreamRow], Kind]) -> None:
         self._store, self._kind_of = store, kind_of
-        self._known: OrderedDict[str, tuple[Held, int]] = OrderedDict()  # with the time that it is for the database
+        self._known: OrderedDict[str, Held] = OrderedDict()
         self._lock = threading.Lock()
 
     def look(self, name: str, look: Callable[[Any], Any], now: int, *, copied: bool = False) -> Any:
@@ -51,17 +51,15 @@ class Readers:
         with self._store.read() as reading:
             head = reading.head(name)
             with self._lock:
-                held, time = self._known.pop(name, (None, 0))
+                held = self._known.pop(name, None)
             if head is None:
                 raise unknown_stream(name)
             due = head.due is not None and head.due <= now
-            if held is not None and time < held.row.time > now:  # the clock has gone back since somebody looked
-                held = None
             if held is None or copied or due or (held.row.id, held.row.version) != (head.id, head.version):
                 row = reading.stream(head.id)
                 if row is None:
                     raise unknown_stream(name)
-                held, time = Held(row, self._kind_of(row)), row.time
+                held = Held(row, self._kind_of(row))
                 if due:  # what nobody has done yet, as it will have been: in this copy alone
                     ledger = Ledger(cast(Writing, _Unwritten(reading)), row.id, row.settings["remember"])
                     held.settle(ledger, held.moment(now))
@@ -72,7 +70,7 @@ class Readers:
         if copied or due:
             return answer
         with self._lock:
-            self._known[name] = held, time
+            self._known[name] = held
             while len(self._known) > MOST_READ:
                 self._known.popitem(last=False)
         return answer
