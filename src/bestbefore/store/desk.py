@@ -258,6 +258,11 @@ class Desk:
         self._here()
         return self._readers.look(name, look, self._now(), copied=copied)
 
+    def examine(self, name: str, examine: Callable[[Any, Reading], Any]) -> Any:
+        """Return what a function makes of a whole stream in memory, a copy, and of what can be read beside it."""
+        self._here()
+        return self._readers.examine(stream_name(name), examine, self._now())
+
     def check(self) -> None:
         """Read from the database; raise an error if that cannot be done."""
         with self._reading() as reading:

@@ -65,6 +65,20 @@ class PullRow:
     forget: int | None = None
 
 
+class TotalRow(NamedTuple):
+    """What happened in the `length` microseconds from `since` on; `reward` is the sum of the rewards that counted."""
+
+    length: int
+    since: int
+    arrived: int
+    asked: int
+    told: int
+    reward: float
+    defaulted: int
+    given_up: int
+    gone: int
+
+
 class Reading(Protocol):
     """What can be read at one moment, without a lock."""
 
@@ -104,6 +118,12 @@ class Reading(Protocol):
     def overview(self, now: int, silent_after: int) -> Overview:
         """Return what is in all streams together."""
 
+    def totals(self, stream: int, length: int, since: int) -> list[TotalRow]:
+        """Return the totals of a stream for one length of time, from a time on, the oldest first."""
+
+    def silent(self, now: int, after: int, stream: int | None = None) -> set[int]:
+        """Return the streams, or whether this one is among them, that have fallen silent: see `Overview`."""
+
 
 class Writing(Reading, Protocol):
     """A transaction: all of it is durable when it is over, or nothing of it has happened."""
@@ -138,6 +158,9 @@ class Writing(Reading, Protocol):
 
     def forget_pulls(self, now: int, most: int) -> int:
         """Delete up to so many pulls whose ids are to be forgotten; return how many there were."""
+
+    def add_totals(self, stream: int, rows: Collection[TotalRow], old: Mapping[int, int]) -> None:
+        """Add to the totals of a stream, and delete those of each length that are older than `old` says."""
 
     def mark_erased(self) -> None:
         """Take note that names were deleted, of which bytes may be left on disk."""

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 from sqlalchemy import (
-    Connection,
     Dialect,
     Row,
     and_,
@@ -25,8 +24,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from bestbefore.errors import StoreDamaged
 from bestbefore.store.answers import Overview
 from bestbefore.store.names import compact
-from bestbefore.store.rows import GONE, TOLD, ArmRow, Head, PullRow, StreamRow
-from bestbefore.store.schema import arms, erasures, notes, pulls, streams
+from bestbefore.store.rows import GONE, ArmRow, Head, PullRow, StreamRow, TotalRow
+from bestbefore.store.schema import arms, erasures, notes, pulls, streams, totals
+from bestbefore.store.totals import TotalsReading, adding, fields_of, forget_old
 
 AT_ONCE: Final = 500
 """How many values a statement lists at most: databases have limits."""
@@ -72,11 +72,8 @@ def _compiled(statement: Any, dialect: Dialect) -> tuple[str, tuple[str, ...] | 
     return str(found), tuple(found.positiontup) if found.positiontup else None
 
 
-class SqlReading:
+class SqlReading(TotalsReading):
     """Reads on one connection."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
 
     def head(self, name: str) -> Head | None:
         """Return a stream's version."""
@@ -137,17 +134,11 @@ class SqlReading:
     def overview(self, now: int, silent_after: int) -> Overview:
         """Return what is in all streams together."""
         counts = [json.loads(text) for text in self.connection.scalars(select(streams.c.counts))]
-        first = select(pulls.c.stream, func.count().label("open"), func.min(pulls.c.asked).label("asked"))
-        rows = self.connection.execute(first.where(pulls.c.how.is_(None)).group_by(pulls.c.stream)).all()
-        silent = sum(not self._told_since(row.stream, row.asked) for row in rows if row.asked <= now - silent_after)
+        waiting = self.connection.scalar(select(func.count()).select_from(pulls).where(pulls.c.how.is_(None))) or 0
         oldest = self.connection.scalar(select(func.min(arms.c.since)))
         age = 0.0 if oldest is None else max(now - oldest, 0) / 1e6
         erased = sum(count.get("erased", 0) for count in counts)
-        return Overview(len(counts), sum(row.open for row in rows), silent, erased, age)
-
-    def _told_since(self, stream: int, time: int) -> bool:
-        told = select(pulls.c.id).where(pulls.c.stream == stream, pulls.c.how == TOLD, pulls.c.ended > time).limit(1)
-        return self.connection.scalar(told) is not None
+        return Overview(len(counts), waiting, len(self.silent(now, silent_after)), erased, age)
 
 
 class SqlWriting(SqlReading):
@@ -185,7 +176,7 @@ class SqlWriting(SqlReading):
 
     def drop(self, stream: int) -> None:
         """Delete a stream with all that belongs to it."""
-        for table in (pulls, arms):
+        for table in (pulls, arms, totals):
             self.connection.execute(delete(table).where(table.c.stream == stream))
         self.connection.execute(delete(streams).where(streams.c.id == stream))
 
@@ -224,6 +215,11 @@ class SqlWriting(SqlReading):
         old = old.with_for_update(skip_locked=True)  # where sweeps run at once, none waits for another
         found = delete(pulls).where(tuple_(pulls.c.stream, pulls.c.id).in_(old))
         return self.connection.execute(found).rowcount
+
+    def add_totals(self, stream: int, rows: Collection[TotalRow], old: Mapping[int, int]) -> None:
+        """Add to the totals of a stream, and delete those of each length that are older than `old` says."""
+        self._many(adding(self.connection.dialect.name), fields_of(stream, rows))
+        forget_old(self.connection, stream, old)
 
     def mark_erased(self) -> None:
         """Take note that names were deleted, of which bytes may be left on disk."""

@@ -112,7 +112,7 @@ def _asked(held: Held, ledger: Ledger, id: str, arm: Any, now: int) -> PullRow:
     patience = held.row.settings["patience"]
     row = PullRow(id, held.arms[arm].number, now, None if patience is None else now + patience)
     ledger.add(row)
-    held.counts["asked"] += 1
+    held.count("asked", now)
     held.wait_for(row.deadline)
     return row
 
@@ -135,7 +135,7 @@ def tell(id: str, reward: float) -> Verb:
         held.agent.tell(held.arm_of(row), told, arrival=row.arrival, **held.times(now))
         held.touch(now)
         ledger.end(row, TOLD, told, now)
-        held.counts["told"] += 1
+        held.count("told", now, reward=told)
         held.drain(ledger, now)
 
     return verb
@@ -154,7 +154,7 @@ def give_up(id: str) -> Verb:
         held.agent.give_up(held.arm_of(row), arrival=row.arrival, **held.times(now))
         held.touch(now)
         ledger.end(row, GIVEN_UP, None, now)
-        held.counts["given_up"] += 1
+        held.count("given_up", now)
         held.drain(ledger, now)
 
     return verb
