@@ -17,6 +17,10 @@ NEEDED = "bestbefore serve needs FastAPI and uvicorn: pip install 'bestbefore[se
 @click.option("--most-calls", type=int, help="How many requests are served at once, 1000 unless given.")
 @click.option("--patience", type=float, help="Seconds that a client may take to send a request, 20 unless given.")
 @click.option("--silent", metavar="TIME", help='After how long without rewards a stream is silent: "1 h" unless given.')
+@click.option("--notice", metavar="TEXT", help="A line that the page shows on top.")
+@click.option(
+    "--secret", metavar="TEXT", help="What signs the page's sessions: set BESTBEFORE_SECRET for several machines."
+)
 @click.option(
     "--log", type=click.Choice(["info", "warning"]), help="Whether each request is logged; info unless given."
 )

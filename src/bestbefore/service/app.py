@@ -8,7 +8,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 
 from bestbefore import __version__
-from bestbefore.service import problems
+from bestbefore.service import page, problems, totals
 from bestbefore.service.bridge import Bridge
 from bestbefore.service.edge import Edge
 from bestbefore.service.guard import Guard, GuardedRoute, needs
@@ -51,6 +51,8 @@ def create_app(desk: Desk, keys: Keys, settings: Settings) -> FastAPI:
     app.state.bridge, app.state.settings, app.state.metrics = Bridge(desk), settings, metrics
     app.state.guard = Guard(keys, app.state.bridge)
     app.include_router(api)
+    app.include_router(totals.api)
+    page.install(app, keys, settings)
     _operate(app)
     problems.install(app)
     app.add_middleware(Edge, settings=settings, metrics=metrics)

@@ -93,6 +93,12 @@ class Keys:
         same = hmac.compare_digest(_hash(secret), stored)
         return key if same and start == "bb" and key is not None and key.revoked is None else None
 
+    def of_id(self, id: str) -> Key | None:
+        """Return the key of an id, unless it was revoked: for who has shown the key before."""
+        known = self._read() if time.monotonic() - self._since > KNOWN_FOR or id not in self._known else self._known
+        key = known.get(id, (None, _NOBODY))[0]
+        return key if key is not None and key.revoked is None else None
+
     def must_read(self, text: str) -> bool:
         """Say whether to find this key is to ask the database: one that nobody knows may be new."""
         known = text[3:15] in self._known

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from bestbefore.agents import Explorer, Player, Seeker
 from bestbefore.errors import StoreUnavailable
-from bestbefore.service import models, problems
+from bestbefore.service import facts, models, problems
 from bestbefore.service.addresses import StreamName
 from bestbefore.service.bridge import Bridge
 from bestbefore.service.calls import VERBS, asked, call_of, from_batch, result
@@ -119,13 +119,7 @@ def _make(desk: Desk, name: str, said: models.Stream) -> bool:
 async def look_at_stream(request: Request, name: StreamName) -> Any:
     """Return what a stream is and what has happened in it."""
     bridge = bridge_of(request)
-    return sent(await bridge.read(_facts, bridge.desk, name))
-
-
-def _facts(desk: Desk, name: str) -> dict[str, Any]:
-    agent = desk.stream(name).look()
-    facts = {"name": name, "agent": type(agent).__name__, "memory": agent.memory, "pulls": agent.pulls}
-    return facts | {"best": agent.best(), "stored": agent.stored, "arrivals": agent.arrivals}
+    return sent(await bridge.read(facts.look, bridge.desk, name, request.app.state.settings.silent_after))
 
 
 @api.delete(

@@ -2,9 +2,11 @@
 
 import asyncio
 import os
+import secrets
 import sys
 import tempfile
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 import uvicorn
@@ -96,7 +98,8 @@ def app_from_environment() -> FastAPI:
 
 def run(settings: Settings) -> None:
     """Serve until somebody stops it."""
-    os.environ |= settings.environment()
+    secret = settings.secret or secrets.token_urlsafe(32)  # all processes know the sessions of each
+    os.environ |= replace(settings, secret=secret).environment()
     if settings.workers == 1:
         os.environ.pop(MANY, None)
         _run(settings)

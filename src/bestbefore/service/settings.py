@@ -42,6 +42,10 @@ class Settings:
     """For how many seconds a client may take to send a request."""
     silent: str = "1 h"
     """After how long without a reward a stream that is asked for pulls counts as silent."""
+    notice: str = ""
+    """A line that the page shows on top: what this service is for, say."""
+    secret: str = ""
+    """What sessions of the page are signed with; unless given, made at the start, and sessions end with the service."""
     log: str = "info"
     """What is logged: "info" has a line for each request, "warning" only what is wrong."""
 

@@ -58,7 +58,7 @@ class Readers:
             held.settle(Ledger(cast(Writing, _Unwritten(reading)), row.id, row.settings["remember"]), moment)
             if held.by_time:
                 held.agent.advance(moment / 1e6)
-                held.touch(moment)
+            held.touch(moment)
             return examine(held, reading)
 
     def look(self, name: str, look: Callable[[Any], Any], now: int, *, copied: bool = False) -> Any:
