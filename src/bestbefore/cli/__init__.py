@@ -8,6 +8,7 @@ import click
 from bestbefore import __version__
 from bestbefore.cli.advise import advise
 from bestbefore.cli.db import db
+from bestbefore.cli.demo import demo
 from bestbefore.cli.explore import explore
 from bestbefore.cli.keys import keys
 from bestbefore.cli.play import play
@@ -39,6 +40,7 @@ commands.add_command(theorems)
 commands.add_command(db)
 commands.add_command(serve)
 commands.add_command(keys)
+commands.add_command(demo)
 
 
 def main() -> None:

@@ -132,7 +132,8 @@ def _stream(template: str) -> Handler:
         every = request.query_params.get("arms") == "all"
         found, past = await bridge.read(facts.look_at_all, bridge.desk, name, after, span)
         told = {"address": _address(name), "may_write": key.may("write"), "every": every, "given": span}
-        return await bridge.read(_shown, request, template, 200, key, **views.of_stream(found, past, every), **told)
+        told |= views.of_stream(found, past, every)
+        return await bridge.read(_shown, request, template, 200, key, **told)  # type: ignore[no-any-return]
 
     return handler
 

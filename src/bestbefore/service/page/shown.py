@@ -53,7 +53,7 @@ def lasting(seconds: float) -> str:
     """
     if seconds <= 0:
         return "over"
-    units, left, parts = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1)), int(seconds), []
+    units, left, parts = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1)), int(seconds), list[str]()
     for unit, size in units:
         if left >= size or parts or unit == "s":
             parts.append(f"{left // size} {unit}")
