@@ -27,6 +27,7 @@ EXPECTED = {
     "best": "read",
     "erased": "read",
     "state": "read",
+    "totals": "read",
     "metrics": "read",
     "ask": "tell",
     "tell": "tell",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 NEEDED: Final = "bestbefore demo needs FastAPI and uvicorn: pip install 'bestbefore[serve]'"
 
-STEPS: Final = 144
+STEPS: Final = 96
 """In how many steps the first day is run through."""
 
 TICK: Final = 0.25

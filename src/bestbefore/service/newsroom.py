@@ -20,7 +20,7 @@ STREAMS: Final = ("front page", "headline test")
 
 ARTICLES: Final = 60.0
 """Articles of a day."""
-VIEWS: Final = 12_000.0
+VIEWS: Final = 8_000.0
 """Page views of a day; of each, both streams are asked for a pull."""
 LOST: Final = 0.05
 """The share of page views of which nothing is ever heard."""

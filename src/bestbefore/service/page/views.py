@@ -49,6 +49,7 @@ _templates.globals |= {
     "time_words": time_words,
     "counted": counted,
     "spans": list(SPANS),
+    "quoted": lambda name: quote(name, safe=""),
     "link": lambda name: f"/streams/{quote(name, safe='')}",
     "static": lambda name: f"/static/{name}?{_TAGS[name][1:9]}",
 }
