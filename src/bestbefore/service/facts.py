@@ -44,7 +44,7 @@ def facts(held: Held, reading: Reading, silent_after: int) -> dict[str, Any]:
     counts = {name: row.counts[name] for name in _COUNTS}
     counts["gone"] = counts["asked"] - counts["told"] - counts["defaulted"] - counts["given_up"] - waiting
     ends_by_itself = row.settings["patience"] is not None and row.settings["otherwise"] is None
-    deadline = reading.next_deadline(row.id)
+    deadline = reading.next_deadline(row.id, _now(held))
     found = {
         "name": row.name,
         "agent": row.kind,

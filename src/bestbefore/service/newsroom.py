@@ -65,7 +65,7 @@ class Newsroom:
         told |= {"remember": f"{self.day / 12:.0f} s"}
         window = f"{self.day:.0f} s"
         player = self.desk.stream(STREAMS[0], Player, window=window, memory=12, seed=self.seed, **told)
-        settings = {"epsilon": 0.1, "guarantee": "anytime", "seed": self.seed}
+        settings = {"epsilon": 0.2, "memory": 16, "guarantee": "anytime", "seed": self.seed}
         self._streams = [player, self.desk.stream(STREAMS[1], Explorer, window=window, **settings, **told)]
 
     def step(self, to: float) -> None:

@@ -106,8 +106,8 @@ class Reading(Protocol):
     def due_pulls(self, stream: int, now: int) -> list[PullRow]:
         """Return the open pulls whose deadline has come, by deadline and id."""
 
-    def next_deadline(self, stream: int) -> int | None:
-        """Return the earliest deadline of an open pull."""
+    def next_deadline(self, stream: int, after: int = -1) -> int | None:
+        """Return the earliest deadline of an open pull after a time."""
 
     def note(self, key: str) -> int | None:
         """Return a number that was noted."""

@@ -49,7 +49,7 @@ _STREAM = select(streams).where(streams.c.id == bindparam("of"))
 _ARMS = select(arms.c.number, arms.c.name, arms.c.since).where(arms.c.stream == bindparam("of")).order_by(arms.c.number)
 _BY_ID = _PULL.where(pulls.c.stream == bindparam("of"), pulls.c.id.in_(bindparam("ids", expanding=True)))
 _DUE = _PULL.where(_OPEN, pulls.c.deadline <= bindparam("now")).order_by(pulls.c.deadline, pulls.c.id)
-_NEXT = select(func.min(pulls.c.deadline)).where(_OPEN, pulls.c.deadline.is_not(None))
+_NEXT = select(func.min(pulls.c.deadline)).where(_OPEN, pulls.c.deadline > bindparam("after"))
 _END = (
     update(pulls)
     .where(pulls.c.stream == bindparam("of"), pulls.c.id == bindparam("which"))
@@ -119,9 +119,9 @@ class SqlReading(TotalsReading):
         """Return the open pulls whose deadline has come, by deadline and id."""
         return [PullRow(*row) for row in self.connection.execute(_DUE, {"of": stream, "now": now})]
 
-    def next_deadline(self, stream: int) -> int | None:
-        """Return the earliest deadline of an open pull."""
-        return self.connection.scalar(_NEXT, {"of": stream})  # type: ignore[no-any-return]
+    def next_deadline(self, stream: int, after: int = -1) -> int | None:
+        """Return the earliest deadline of an open pull after a time."""
+        return self.connection.scalar(_NEXT, {"of": stream, "after": after})  # type: ignore[no-any-return]
 
     def note(self, key: str) -> int | None:
         """Return a number that was noted."""
