@@ -61,11 +61,7 @@ def demo(url: str | None, key: str | None, lasts: str | None, day: float, seed: 
     A service that is started here has a clock that runs fast. One that runs already keeps its own clock: there, a
     window of --day seconds stands for a day.
     """
-    from bestbefore.clock import window_of
-
-    length = None if lasts is None else window_of(lasts, "for")
-    if length is not None and not length.by_time:
-        raise ValueError(f'for must be a time such as "2 min", not {lasts!r}')
+    length = None if lasts is None else _seconds(lasts)
     if url is not None and key is None:
         raise ValueError("key must be given with url: `bestbefore keys make --scope write` makes one")
     with ExitStack() as stack:
@@ -75,12 +71,21 @@ def demo(url: str | None, key: str | None, lasts: str | None, day: float, seed: 
             else:
                 newsroom, clock = stack.enter_context(_here(day, seed, port))
             click.echo("Ctrl-C stops it." if length is None else f"It stops after {lasts}.")
-            _run(newsroom, clock, day, None if length is None else length.length / 1e6)
+            _run(newsroom, clock, day, length)
         except KeyboardInterrupt:
             click.echo("\nstopping")
             if "newsroom" not in locals():
                 raise
         click.echo(f"{newsroom.articles} articles, {newsroom.views} page views; the newsroom is closed.")
+
+
+def _seconds(lasts: str) -> float:
+    from bestbefore.clock import window_of
+
+    try:
+        return window_of(lasts, "for").length / 1e6
+    except ValueError:
+        raise ValueError(f'for must be a time such as "2 min", not {lasts!r}') from None
 
 
 @contextmanager
