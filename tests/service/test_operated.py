@@ -29,6 +29,8 @@ NUMBERS = {
     "bestbefore_silent_streams",
     "bestbefore_erased_arms",
     "bestbefore_oldest_arm_seconds",
+    "bestbefore_swept_seconds",
+    "bestbefore_info",
 }
 
 
@@ -55,6 +57,9 @@ def test_prometheus_gets_all_numbers_and_no_name(served):
     assert found["bestbefore_group_size_count"] == 5
     served.clock.now += 1800
     assert numbers_of(served)[0]["bestbefore_oldest_arm_seconds"] == 1800
+    served.desk.sweep()
+    served.clock.now += 7
+    assert numbers_of(served)[0]["bestbefore_swept_seconds"] == 7
     page.withdraw("secret arm")
     assert numbers_of(served)[0]["bestbefore_erased_arms"] == 1
     httpx.get(f"{served.address}/v1/streams/nobody", headers=served.key)
@@ -138,29 +143,20 @@ def asking(served, answers, number):
     return threads
 
 
-def wait_until(what):
-    """Wait for something that must come; a test that hangs here has failed."""
-    for _ in range(10_000):
-        if what():
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError("it did not come")
-
-
-def test_more_calls_than_can_be_served_are_told_when_to_come_again(serve):
+def test_more_calls_than_can_be_served_are_told_when_to_come_again(serve, wait_until):
     with serve(most_calls=3) as served:
         page = served.desk.stream("front", Player, window=5, memory=3)
         page.arrive("storm")
         answers = {}
         with Held(served):
             threads = asking(served, answers, 3)
-            wait_until(lambda: served.desk.waiting == 3 or served.desk.waiting == 2)
-            wait_until(lambda: open_calls(served) == 3)
+            wait_until(lambda: served.open_calls() == 3)
             refused = httpx.post(f"{served.address}/v1/streams/front/pulls", json={}, headers=served.key)
             assert refused.status_code == 429
             assert refused.headers["retry-after"] == "1"
             assert refused.headers["content-type"] == "application/problem+json"
-            assert httpx.get(f"{served.address}/health").status_code == 200
+            assert httpx.get(f"{served.address}/health").status_code == 200  # whoever watches is let in
+            assert httpx.get(f"{served.address}/metrics", headers=served.key).status_code == 200
         for thread in threads:
             thread.join()
         assert [answers[at].status_code for at in range(3)] == [200] * 3
@@ -168,15 +164,7 @@ def test_more_calls_than_can_be_served_are_told_when_to_come_again(serve):
             assert desk.stream("front").ask(id="later") is not None
 
 
-def open_calls(served):
-    """Return how many requests are being served."""
-    layer = served.app.middleware_stack
-    while not hasattr(layer, "_open"):
-        layer = layer.app
-    return layer._open
-
-
-def test_a_service_that_stops_answers_what_it_took_in(serve):
+def test_a_service_that_stops_answers_what_it_took_in(serve, wait_until):
     """Three calls wait for the file when it is told to stop; they are carried out, and answered."""
     with serve() as served:
         page = served.desk.stream("front", Player, window=5, memory=3)
@@ -184,7 +172,7 @@ def test_a_service_that_stops_answers_what_it_took_in(serve):
         answers = {}
         with Held(served):
             threads = asking(served, answers, 3)
-            wait_until(lambda: open_calls(served) == 3)
+            wait_until(lambda: served.open_calls() == 3)
             served.running.stop()
             wait_until(lambda: refuses(served))  # nobody new is let in
         for thread in threads:
@@ -277,6 +265,17 @@ print(sorted(name for name, count in compiled().items() if count != before.get(n
     assert done.stdout == "[]\n", done.stdout + done.stderr
 
 
+def test_health_does_not_wait_for_ever_for_a_database_that_hangs(serve, monkeypatch):
+    hangs = threading.Event()
+    monkeypatch.setattr("bestbefore.service.app.PATIENCE", 0.2)
+    with serve() as served:
+        monkeypatch.setattr(served.desk, "check", hangs.wait)
+        answer = httpx.get(f"{served.address}/health", timeout=60)
+        hangs.set()
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+    assert "has not answered for 0.2 s" in answer.json()["detail"]
+
+
 def test_while_the_database_is_away_calls_are_told_so_and_afterwards_all_is_well(tmp_path, serve):
     """PostgreSQL is stopped and started under a service; /health says so too, and no client has to be restarted."""
     with warnings.catch_warnings():
@@ -298,6 +297,7 @@ def test_while_the_database_is_away_calls_are_told_so_and_afterwards_all_is_well
                 ("POST", "/v1/streams/front/pulls", {"id": "one"}),
                 ("POST", "/v1/streams/front/arms", {"arm": "calm"}),
                 ("POST", "/v1/streams/front/rewards/batch", {"rewards": [{"id": "one", "reward": 1.0}]}),
+                ("POST", "/v1/batch", {"calls": [{"stream": "front", "verb": "ask"}]}),
                 ("PUT", "/v1/streams/other", {"settings": {"window": 5, "epsilon": 0.3}}),
                 ("DELETE", "/v1/streams/front", None),
             ):

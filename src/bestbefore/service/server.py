@@ -27,12 +27,17 @@ SWITCH: Final = 0.0002
 after each the committing thread would wait for the event loop's turn to end: 5 ms, where Python is left to itself."""
 
 _HEAD: Final = 20.0
+"""For how many seconds the head of a request is waited for."""
+
+_UNREAD: Final = 60.0
+"""For how many seconds a client may leave an answer unread that does not fit into the buffers between."""
 
 
 class Protocol(H11Protocol):
-    """HTTP that does not wait for ever for the head of a request."""
+    """HTTP that does not wait for ever: neither for the head of a request, nor until an answer is read."""
 
     _late: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for the first request."""
@@ -56,7 +61,24 @@ class Protocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._stop_waiting()
+        self._stop_timing()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Give a client that does not read so much time, and then no more."""
+        super().pause_writing()
+        self._stop_timing()
+        self._unread = self.loop.call_later(_UNREAD, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on: it has read."""
+        self._stop_timing()
+        super().resume_writing()
+
+    def _stop_timing(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
     def _wait(self) -> None:
         self._late = self.loop.call_later(_HEAD, self._give_up)
