@@ -3,6 +3,7 @@
 import json
 import logging
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -217,10 +218,21 @@ def test_it_listens_elsewhere_only_if_there_are_keys(tmp_path, monkeypatch):
         assert "as long as there are no keys" in str(answer.output) + str(answer.exception)
     assert started == []
     assert CliRunner().invoke(commands, ["keys", "make", "--db", db]).exit_code == 0
-    answer = CliRunner().invoke(commands, ["serve", "--db", db, "--host", "0.0.0.0"])  # noqa: S104
+    answer = CliRunner().invoke(commands, ["serve", "--db", db, "--host", "0.0.0.0", "--port", "0"])  # noqa: S104
     assert answer.exit_code == 0, answer.output
     assert [one.host for one in started] == ["0.0.0.0"]  # noqa: S104
     assert "bb_" not in answer.output
+
+
+def test_a_port_that_is_taken_is_told_before_a_key_is_made_in_vain(tmp_path, monkeypatch):
+    monkeypatch.setattr("bestbefore.service.server.run", lambda settings: None)
+    db = f"sqlite:///{tmp_path}/a.db"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        answer = CliRunner().invoke(commands, ["serve", "--db", db, "--port", port])
+    assert f"must be free, and of this machine, not '127.0.0.1', port {port}" in str(answer.exception)
+    listed = CliRunner().invoke(commands, ["keys", "list", "--db", db])
+    assert "there are no keys" in listed.output
 
 
 def test_each_setting_is_an_option_or_a_variable_and_the_option_counts(tmp_path):

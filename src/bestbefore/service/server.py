@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import sys
 import tempfile
 from contextlib import asynccontextmanager
@@ -114,6 +115,18 @@ def app_from_environment() -> FastAPI:
 
     app.router.lifespan_context = lifespan
     return app
+
+
+def check_free(settings: Settings) -> None:
+    """Raise a `ValueError` if nobody could listen there: before a key is made and shown in vain."""
+    try:
+        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        with socket.socket(found[0], found[1]) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(found[4])
+    except OSError as wrong:
+        where = f"{settings.host!r}, port {settings.port}"
+        raise ValueError(f"host and port must be free, and of this machine, not {where}: {wrong.strerror}") from None
 
 
 def run(settings: Settings) -> None:
