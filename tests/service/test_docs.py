@@ -98,7 +98,7 @@ def test_the_python_of_the_page_runs(served):
     names = {}
     exec(compile(snippets[0], "service.md", "exec"), names)  # noqa: S102
     names["desk"].close()
-    assert served.desk.stream("front page").stored == ["Storm closes airports"]
+    assert served.desk.stream("front page").stored == ["Storm closes airports", "Calm returns"]
 
 
 def test_each_call_is_shown_by_curl():
