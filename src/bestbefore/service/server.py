@@ -23,6 +23,10 @@ from bestbefore.store.engines import SqlStore
 GRACE: Final = 30
 """For how many seconds a server that stops waits until what it took in is answered."""
 
+SLOW: Final = 120
+"""For how many seconds a worker process may be silent before it is ended and another started: while it imports and
+compiles on a busy machine it is silent, and 5 seconds, as uvicorn has it, may never be enough."""
+
 SWITCH: Final = 0.0002
 """After how many seconds Python lets another thread go on.  A transaction is many short waits for the database, and
 after each the committing thread would wait for the event loop's turn to end: 5 ms, where Python is left to itself."""
@@ -155,5 +159,6 @@ def _run(settings: Settings) -> None:
         server_header=False,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=GRACE,
+        timeout_worker_healthcheck=SLOW,
         lifespan="on",
     )
