@@ -46,14 +46,13 @@ def serve(**given: Any) -> None:
         prepare(store)
         keys = Keys(store)
         here = [key for key in keys.list() if key.revoked is None]
-        first = None
-        if not here:
-            if not settings.on_loopback:
-                raise ValueError(
-                    f"host must be 127.0.0.1 as long as there are no keys, not {settings.host!r}: "
-                    f"make one first, with `bestbefore keys make --db {store.shown}`"
-                )
-            first = keys.make("first", "admin")[1]
+        if not here and not settings.on_loopback:
+            raise ValueError(
+                f"host must be 127.0.0.1 as long as there are no keys, not {settings.host!r}: "
+                "make one first, with `bestbefore keys make` and the same --db"
+            )
+        server.check_free(settings)
+        first = None if here else keys.make("first", "admin")[1]
     finally:
         store.close()
     host = f"[{settings.host}]" if ":" in settings.host else settings.host

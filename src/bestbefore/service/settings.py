@@ -99,9 +99,9 @@ class Settings:
         return [field.name for field in fields(cls)]
 
     def make_folder(self) -> None:
-        """Make the folder of the default database."""
+        """Make the folder of the default database, for this user alone."""
         if self.db == default_db():
-            Path(self.db.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+            Path(self.db.removeprefix("sqlite:///")).parent.mkdir(0o700, parents=True, exist_ok=True)
 
 
 def _read(name: str, text: str, kind: type) -> Any:

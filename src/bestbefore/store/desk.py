@@ -263,10 +263,16 @@ class Desk:
         self._here()
         return self._readers.examine(stream_name(name), examine, self._now())
 
-    def check(self) -> None:
-        """Read from the database; raise an error if that cannot be done."""
+    def check(self) -> float | None:
+        """Read from the database, or raise an error; return how many seconds ago the last sweep was."""
         with self._reading() as reading:
-            reading.note("swept")
+            swept = reading.note("swept")
+        return None if swept is None else max(self._now() - swept, 0) / 1e6
+
+    def has(self, name: str) -> bool:
+        """Say whether there is a stream of this name."""
+        with self._reading() as reading:
+            return reading.head(name) is not None
 
     def overview(self, silent_after: int) -> Overview:
         """Return what waits in all streams together; see `Overview` for which of them are silent."""
