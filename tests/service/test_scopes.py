@@ -27,6 +27,7 @@ EXPECTED = {
     "best": "read",
     "erased": "read",
     "state": "read",
+    "log": "read",
     "metrics": "read",
     "ask": "tell",
     "tell": "tell",

@@ -14,6 +14,7 @@ from bestbefore.service.edge import Edge
 from bestbefore.service.guard import Guard, GuardedRoute, needs
 from bestbefore.service.keys import Keys
 from bestbefore.service.links import add_links
+from bestbefore.service.logged import logged
 from bestbefore.service.metrics import MEDIA, Metrics
 from bestbefore.service.models import ARM, ARM_MARK, Health, Problem
 from bestbefore.service.routes import answers, api, bridge_of, sent
@@ -51,6 +52,7 @@ def create_app(desk: Desk, keys: Keys, settings: Settings) -> FastAPI:
     app.state.bridge, app.state.settings, app.state.metrics = Bridge(desk), settings, metrics
     app.state.guard = Guard(keys, app.state.bridge)
     app.include_router(api)
+    app.include_router(logged)
     _operate(app)
     problems.install(app)
     app.add_middleware(Edge, settings=settings, metrics=metrics)

@@ -1,8 +1,9 @@
 """A desk on a server: the verbs of durable streams, over HTTP."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
@@ -12,6 +13,7 @@ from bestbefore.clock import MICROSECOND, Length, When
 from bestbefore.store import kinds
 from bestbefore.store.answers import Erased, Swept
 from bestbefore.store.ledger import Pull
+from bestbefore.store.logs import MOST, Logged, Page, all_rows, page_in
 from bestbefore.store.names import text_of
 from bestbefore.store.sending import Sending
 from bestbefore.store.verbs import checked_id, ids_of, new_id
@@ -150,6 +152,10 @@ class RemoteStream(RemoteVerbs):
             raise ValueError(f"agent must be one of {', '.join(kinds.OURS)} to be looked at from here")
         return kind.from_state(state)
 
+    def log(self) -> Iterator[Logged]:
+        """Yield the pulls that have a reward, of arms that are still here; see `Stream.log`."""
+        return all_rows(partial(self._desk.log_page, self.name))
+
     @property
     def stored(self) -> list[Any]:
         """The arms stored, oldest first."""
@@ -271,6 +277,10 @@ class RemoteDesk:
     def erased(self, name: str) -> Erased:
         """Return how many arms of a stream have been erased, when the last sweep ran, how old the oldest arm is."""
         return erased_in(self._send("GET", f"{_place(name)}/erased"))
+
+    def log_page(self, name: str, after: str = "", most: int = MOST) -> Page:
+        """Return some rows of a stream's log, those whose ids come after one."""
+        return page_in(self._send("GET", f"{_place(name)}/log?most={most}&after={quote(after, safe='')}"))
 
     def close(self) -> None:
         """Let go of all connections."""

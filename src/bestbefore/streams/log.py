@@ -31,7 +31,7 @@ from bestbefore.scale import UNIT, Scale
 from bestbefore.streams import log_arrow
 from bestbefore.streams.arrivals import Ints
 from bestbefore.streams.log_arrow import Stumbled
-from bestbefore.streams.log_cells import Columns, Malformed, Reading, reading_of
+from bestbefore.streams.log_cells import Columns, Malformed, NoProbability, NotDrawn, Reading, reading_of
 from bestbefore.streams.log_rows import (
     Advance,
     Batch,
@@ -226,7 +226,8 @@ def read_all(source: Any, reading: Reading, begin: Callable[[], Visit], label: s
                     continue
                 return
     except Malformed as wrong:
-        raise ValueError(f"{where}, {unit} {wrong.line}: {wrong.what}") from None
+        kind = NoProbability if isinstance(wrong, NotDrawn) else ValueError
+        raise kind(f"{where}, {unit} {wrong.line}: {wrong.what}") from None
     raise ValueError(f"{where} cannot be read")
 
 
