@@ -154,7 +154,9 @@ def _say(rows: "list[Logged]", nameless: int, arms: int, out: Path | None, agent
     ):
         count = sum(row.propensity == word for row in rows)
         if count:
-            say(f"propensity is {word!r} in {count:,} rows ({why}): replay cannot say from them what another would gain")
+            say(
+                f"propensity is {word!r} in {count:,} rows ({why}): replay cannot say from them what another would gain"
+            )
     if out is not None:
         window = agent.window
         length = f"{window // timedelta(seconds=1)}s" if isinstance(window, timedelta) else str(window)
