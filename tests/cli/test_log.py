@@ -10,7 +10,10 @@ from click.testing import CliRunner
 from bestbefore import Player, connect
 from bestbefore.cli import commands
 
-COLUMNS = "--arm arm --reward reward --time asked --arrived arrived --propensity propensity".split()
+COLUMNS = [
+    *("--arm", "arm", "--reward", "reward", "--time", "asked"),
+    *("--arrived", "arrived", "--propensity", "propensity"),
+]
 
 
 def run(*arguments):

@@ -146,7 +146,7 @@ def test_probabilities_travel_with_a_stream(desk, tmp_path):
         imported(other._store, data)
         assert list(other.stream("front").log()) == list(page.log())
         data["name"], data["pulls"][0]["chance"] = "wrong", 1.5
-        with pytest.raises(ValueError, match="chance must be a number above 0 and at most 1, not 1.5"):
+        with pytest.raises(ValueError, match=r"chance must be a number above 0 and at most 1, not 1\.5"):
             imported(other._store, data)
         del data["pulls"][0]["chance"]  # as older versions have exported it
         imported(other._store, data)

@@ -34,8 +34,8 @@ def log(url: str, stream: str, out: Path | None, append: bool, totals: Path | No
     chosen, where the pull rule draws and knows it (inf).  Where nothing is drawn it says "deterministic", and where the
     probability is not known, "unknown".
 
-    When an arm goes, its name is erased, and its pulls can no longer be written.  So write the log often, with --append.
-    The file is yours: what expires in the stream is not erased in it.
+    When an arm goes, its name is erased, and its pulls can no longer be written.  So write the log often, with
+    --append.  The file is yours: what expires in the stream is not erased in it.
 
     \b
     bestbefore log sqlite:///headlines.db front-page --out log.csv --append

@@ -246,13 +246,13 @@ def in_words(trade: Trade, contents: Contents) -> list[str]:
     """Say what to do, and why."""
     advice, most = trade.advice, int(contents.valid.max())
     told = [
-        f"Use {advice.memory} slot{'s' * (advice.memory != 1)} with {advice.keep} x {advice.pull}.  On these arms that loses "
+        f"Use {_slots(advice.memory)} with {advice.keep} x {advice.pull}.  On these arms that loses "
         f"{_share(advice.loses)} of what the best valid arm would have earned; a valid arm at random loses "
         f"{_share(advice.at_random)}."
     ]
     if advice.best_memory != advice.memory:
         told.append(
-            f"The best of all that was tried, with {advice.best_memory} slot{'s' * (advice.best_memory != 1)}, loses {_share(advice.best_loses)}."
+            f"The best of all that was tried, with {_slots(advice.best_memory)}, loses {_share(advice.best_loses)}."
         )
     if advice.memory < most:
         told.append(f"Up to {most:,} arms are valid at once: there is no need to store them all.")
@@ -278,6 +278,10 @@ def in_words(trade: Trade, contents: Contents) -> list[str]:
             f"pulls an arm, and an arm has {row['has']:,.0f}.  Spend the traffic with a Player instead of an Explorer."
         )
     return told
+
+
+def _slots(count: int) -> str:
+    return "1 slot" if count == 1 else f"{count} slots"
 
 
 def _share(share: float) -> str:
