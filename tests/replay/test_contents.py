@@ -41,7 +41,7 @@ def test_windows_by_count():
 
 
 def test_by_count_an_arm_is_valid_until_so_many_others_have_come():
-    assert contents_of(small(), 1).in_window.tolist() == [2, 1, 1]
+    assert contents_of(small(), 1).in_window.tolist() == [2, 2, 1]
     for window in (3, 100):  # nothing ever expires
         assert contents_of(small(), window).in_window.tolist() == [3, 2, 1]
 
