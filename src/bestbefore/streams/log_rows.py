@@ -103,7 +103,7 @@ def from_csv_file(path: Path, reading: Reading, advance: Advance) -> Iterator[Ba
 
 def text_of(path: Path, raw: IO[bytes]) -> TextIO:
     """Return the text of a file that is open, which may be compressed."""
-    found = gzip.open(raw) if is_zipped(path) else raw
+    found = gzip.GzipFile(fileobj=raw) if is_zipped(path) else raw
     return io.TextIOWrapper(cast(IO[bytes], found), encoding="utf-8-sig", newline="")
 
 
