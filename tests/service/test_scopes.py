@@ -28,6 +28,7 @@ EXPECTED = {
     "erased": "read",
     "state": "read",
     "totals": "read",
+    "log": "read",
     "metrics": "read",
     "ask": "tell",
     "tell": "tell",

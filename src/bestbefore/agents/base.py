@@ -45,6 +45,19 @@ class BaseAgent(Holding):
         """Return what the agent itself adds to its state."""
         return {}
 
+    @property
+    def draws(self) -> bool:
+        """Whether `ask` draws the arm that it names; if not, that follows from what is known."""
+        return False
+
+    @property
+    def chance(self) -> float | None:
+        """The probability with which the last `ask` of this object named its arm.
+
+        It is None where nothing is drawn, where the rule does not know it, and for a page of `k` arms.
+        """
+        return None
+
     def holds(self, arm: Any) -> bool:
         """Say whether an arm is here, stored or under test."""
         return arm in self._roster

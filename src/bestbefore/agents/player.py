@@ -146,7 +146,7 @@ class Player(Spending):
         self._go_on(at)
         places = min(most, int(np.count_nonzero(self._slots.arrival)))
         places = places if self.left is None else min(places, self.left)
-        page = []
+        page, self._chance = [], None
         for slot, odds in self._choose(places) if places else []:
             number = int(self._slots.arrival[slot])
             if odds:
@@ -154,6 +154,7 @@ class Player(Spending):
             self._spent += 1
             page.append(self._asked(number))
         if k is None:
+            self._chance = (odds or None) if page else None
             return page[0] if page else None
         return page
 

@@ -11,6 +11,7 @@ from bestbefore.cli.db import db
 from bestbefore.cli.demo import demo
 from bestbefore.cli.explore import explore
 from bestbefore.cli.keys import keys
+from bestbefore.cli.log import log
 from bestbefore.cli.play import play
 from bestbefore.cli.replay import replay
 from bestbefore.cli.reproduce import reproduce
@@ -35,6 +36,7 @@ commands.add_command(explore)
 commands.add_command(play)
 commands.add_command(seek)
 commands.add_command(replay)
+commands.add_command(log)
 commands.add_command(advise)
 commands.add_command(theorems)
 commands.add_command(db)

@@ -55,6 +55,11 @@ class Report:
             "assumed": ASSUMED,
         }
 
+    @property
+    def assumed(self) -> str:
+        """What the estimates assume, in words."""
+        return ASSUMED
+
     def said(self) -> list[str]:
         """Say what is in the log."""
         return contents_room.in_words(self.contents, as_told(self.window))

@@ -16,6 +16,7 @@ from bestbefore.service.edge import Edge
 from bestbefore.service.guard import Guard, GuardedRoute, needs
 from bestbefore.service.keys import Keys
 from bestbefore.service.links import add_links
+from bestbefore.service.logged import logged
 from bestbefore.service.metrics import MEDIA, Metrics
 from bestbefore.service.models import ARM, ARM_MARK, Health, Problem
 from bestbefore.service.routes import answers, api, bridge_of, sent
@@ -58,6 +59,7 @@ def create_app(desk: Desk, keys: Keys, settings: Settings) -> FastAPI:
     app.include_router(api)
     app.include_router(verb_routes.api)
     app.include_router(totals.api)
+    app.include_router(logged)
     page.install(app, keys, settings)
     _operate(app)
     problems.install(app)

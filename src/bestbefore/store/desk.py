@@ -21,6 +21,7 @@ from bestbefore.store.commit import Call, Committer, Done, unknown_stream
 from bestbefore.store.founding import check_same, first_row, ledger_settings
 from bestbefore.store.kinds import OURS, Kind
 from bestbefore.store.ledger import moment_of
+from bestbefore.store.logs import MOST, Page, page_of
 from bestbefore.store.names import stream_name
 from bestbefore.store.readers import Readers
 from bestbefore.store.rows import Reading, Store, StreamRow
@@ -257,6 +258,12 @@ class Desk:
         """Read from a stream's agent, as it is when what is due has happened; nothing is written."""
         self._here()
         return self._readers.look(name, look, self._now(), copied=copied)
+
+    def log_page(self, name: str, after: str = "", most: int = MOST) -> Page:
+        """Return some rows of a stream's log, those whose ids come after one; see `Stream.log`."""
+        agent = self._read(name, lambda agent: agent, copied=True)
+        with self._reading() as reading:
+            return page_of(reading, name, agent, after, most)
 
     def examine(self, name: str, examine: Callable[[Any, Reading], Any]) -> Any:
         """Return what a function makes of a whole stream in memory, a copy, and of what can be read beside it."""

@@ -1,7 +1,7 @@
 """A desk on a server: the verbs of durable streams, over HTTP."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from functools import partial
 from types import TracebackType
@@ -12,6 +12,7 @@ from bestbefore.arguments import whole
 from bestbefore.clock import MICROSECOND, Length
 from bestbefore.store import kinds
 from bestbefore.store.answers import Erased, Swept
+from bestbefore.store.logs import MOST, Logged, Page, all_rows, page_in
 from bestbefore.store.remote_calls import RemoteCall, RemoteVerbs
 from bestbefore.store.sending import Sending
 from bestbefore.store.wire import erased_in, names_in, swept_in
@@ -74,6 +75,10 @@ class RemoteStream(RemoteVerbs):
         if kind is None:
             raise ValueError(f"agent must be one of {', '.join(kinds.OURS)} to be looked at from here")
         return kind.from_state(state)
+
+    def log(self) -> Iterator[Logged]:
+        """Yield the pulls that have a reward, of arms that are still here; see `Stream.log`."""
+        return all_rows(partial(self._desk.log_page, self.name))
 
     @property
     def stored(self) -> list[Any]:
@@ -210,6 +215,10 @@ class RemoteDesk:
         """Return how many arms of a stream have been erased, when the last sweep ran, how old the oldest arm is."""
         found: Erased = self._send("GET", f"{_place(name)}/erased", read=erased_in)
         return found
+
+    def log_page(self, name: str, after: str = "", most: int = MOST) -> Page:
+        """Return some rows of a stream's log, those whose ids come after one."""
+        return page_in(self._send("GET", f"{_place(name)}/log?most={most}&after={quote(after, safe='')}"))
 
     def close(self) -> None:
         """Let go of all connections."""

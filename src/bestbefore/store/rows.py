@@ -53,7 +53,10 @@ class Head(NamedTuple):
 
 @dataclass(slots=True)
 class PullRow:
-    """A pull in the ledger; `how` is None while it is open, and its id is forgotten at `forget`."""
+    """A pull in the ledger; `how` is None while it is open, and its id is forgotten at `forget`.
+
+    `chance` is the probability with which its arm was named, where that is known.
+    """
 
     id: str
     arrival: int
@@ -63,6 +66,7 @@ class PullRow:
     reward: float | None = None
     ended: int | None = None
     forget: int | None = None
+    chance: float | None = None
 
 
 class TotalRow(NamedTuple):

@@ -41,6 +41,7 @@ _PULL = select(
     pulls.c.reward,
     pulls.c.ended,
     pulls.c.forget,
+    pulls.c.chance,
 )
 _OPEN = and_(pulls.c.stream == bindparam("of"), pulls.c.how.is_(None))
 _BY_NAME = _HEAD.where(streams.c.name == bindparam("called"))
@@ -214,7 +215,9 @@ class SqlWriting(SqlReading):
         count = 0
         for some in parts(list(numbers)):
             orphans = and_(_OPEN, pulls.c.arrival.in_(some))
-            gone = update(pulls).where(orphans).values(how=GONE, reward=null(), ended=ended, forget=later)
+            gone = (
+                update(pulls).where(orphans).values(how=GONE, reward=null(), chance=null(), ended=ended, forget=later)
+            )
             count += self.connection.execute(gone, {"of": stream}).rowcount
         return count
 
@@ -272,6 +275,7 @@ def _pull_fields(row: PullRow) -> dict[str, Any]:
         "reward": row.reward,
         "ended": row.ended,
         "forget": row.forget,
+        "chance": row.chance,
     }
 
 

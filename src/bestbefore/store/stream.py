@@ -1,12 +1,14 @@
 """A durable stream: the verbs of its agent, each durable when it returns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from bestbefore.arguments import whole
 from bestbefore.clock import When
 from bestbefore.store import verbs
 from bestbefore.store.commit import Call
+from bestbefore.store.logs import Logged, all_rows
 from bestbefore.store.names import stream_name
 from bestbefore.store.verbs import Verb, ids_of
 
@@ -108,6 +110,13 @@ class Stream(Verbs):
     def look(self) -> Any:
         """Return a copy of the agent as it is now, to read from it; what is done to the copy goes nowhere."""
         return self._desk._read(self.name, lambda agent: agent, copied=True)
+
+    def log(self) -> Iterator[Logged]:
+        """Yield the pulls that have a reward, of arms that are still here, by id: what happened, and with which odds.
+
+        A pull whose arm has gone is not among them, nor one whose id is forgotten: see `remember` of `Desk.stream`.
+        """
+        return all_rows(partial(self._desk.log_page, self.name))
 
     @property
     def stored(self) -> list[Any]:

@@ -66,7 +66,8 @@ def ask(id: str | None, k: int | None) -> Verb:
             named = held.agent.ask(**slate, **held.times(now))
             held.touch(now)
             arms = [arm for arm in (named if k is not None else [named]) if arm is not None]
-            before = [_asked(held, ledger, *pair, now) for pair in zip(ids, arms, strict=False)]
+            chance = _chance_of(held.agent) if k is None else None  # on a page of k, no arm has one of its own
+            before = [_asked(held, ledger, *pair, now, chance) for pair in zip(ids, arms, strict=False)]
             held.drain(ledger, now)
         pulls = [_shown(held, row) for row in before]
         return pulls if k is not None else next(iter(pulls), None)
@@ -107,10 +108,17 @@ def ids_of(id: str, k: int | None) -> list[str]:
     return [checked_id(f"{id}/{place}") for place in range(1, k + 1)]
 
 
-def _asked(held: Held, ledger: Ledger, id: str, arm: Any, now: int) -> PullRow:
+def _chance_of(agent: Any) -> float | None:
+    """Return the probability with which an agent has just named an arm, if it says so."""
+    chance = getattr(agent, "chance", None)
+    return chance if type(chance) is float and 0 < chance <= 1 else None
+
+
+def _asked(held: Held, ledger: Ledger, id: str, arm: Any, now: int, chance: float | None) -> PullRow:
     """Write a pull into the ledger."""
     patience = held.row.settings["patience"]
-    row = PullRow(id, held.arms[arm].number, now, None if patience is None else now + patience)
+    deadline = None if patience is None else now + patience
+    row = PullRow(id, held.arms[arm].number, now, deadline, chance=chance)
     ledger.add(row)
     held.count("asked", now)
     held.wait_for(row.deadline)

@@ -31,16 +31,19 @@ from bestbefore.scale import UNIT, Scale
 from bestbefore.streams import log_arrow
 from bestbefore.streams.arrivals import Ints
 from bestbefore.streams.log_arrow import Stumbled
-from bestbefore.streams.log_cells import Columns, Malformed, Reading, reading_of
+from bestbefore.streams.log_cells import Columns, Malformed, NoProbability, NotDrawn, Reading, reading_of
 from bestbefore.streams.log_rows import (
+    UNREADABLE,
     Advance,
     Batch,
     from_csv_file,
     from_frame,
     from_iterable,
     is_frame,
+    is_zipped,
     places_of,
     separator,
+    text_of,
 )
 from bestbefore.streams.log_tally import Tally, Unlined
 from bestbefore.streams.stream import Arms, Floats, Stream, bernoulli, in_blocks, rated_arms
@@ -137,6 +140,8 @@ def from_log(
 ) -> Stream:
     """Make a stream of a log: a CSV or Parquet file, a DataFrame of pandas or Polars, or anything that yields rows.
 
+    A CSV file may be compressed (csv.gz), or have tabs instead of commas (tsv).
+
     `arm`, `reward`, `time` and `arrived` name its columns; of rows that are tuples, they are places.  An arm arrives at
     the time of its first row, or at `arrived`.  Rows need not be in order.
 
@@ -207,7 +212,10 @@ def read_log(
 
 def name_of(source: Any) -> str:
     """Return what to call a log."""
-    return Path(source).stem if isinstance(source, (str, os.PathLike)) else "rows"
+    if not isinstance(source, (str, os.PathLike)):
+        return "rows"
+    path = Path(source)
+    return (path.with_suffix("") if is_zipped(path) else path).stem
 
 
 def read_all(source: Any, reading: Reading, begin: Callable[[], Visit], label: str, progress: bool | None) -> None:
@@ -226,7 +234,8 @@ def read_all(source: Any, reading: Reading, begin: Callable[[], Visit], label: s
                     continue
                 return
     except Malformed as wrong:
-        raise ValueError(f"{where}, {unit} {wrong.line}: {wrong.what}") from None
+        kind = NoProbability if isinstance(wrong, NotDrawn) else ValueError
+        raise kind(f"{where}, {unit} {wrong.line}: {wrong.what}") from None
     raise ValueError(f"{where} cannot be read")
 
 
@@ -256,9 +265,9 @@ def _attempts(source: Any, reading: Reading) -> Iterator[Callable[[Advance], Ite
 def _header(path: Path) -> list[str]:
     """Read the names of the columns of a CSV file."""
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with path.open("rb") as raw, text_of(path, raw) as file:
             return next(csv.reader(file, delimiter=separator(path)), [])
-    except UnicodeDecodeError as wrong:
+    except UNREADABLE as wrong:
         raise ValueError(f"{path} is not a CSV file in UTF-8: {wrong}") from None
     except csv.Error as wrong:
         raise Malformed(1, str(wrong)) from None

@@ -52,6 +52,14 @@ class Malformed(Exception):
         self.line, self.what = line, what
 
 
+class NotDrawn(Malformed):
+    """A log has something else where a probability should be."""
+
+
+class NoProbability(ValueError):
+    """A log has something else where a probability should be, and cannot say what another player would have earned."""
+
+
 def reading_of(columns: Columns, scale: Any, unit: str, zone: "str | ZoneInfo | None") -> Reading:
     """Check what a person has said about a log."""
     for name, column in zip(Columns._fields, columns, strict=True):
@@ -110,7 +118,7 @@ class Cells:
             raise Malformed(line, f"{self._columns.chance} is missing")
         chance = number(value)
         if not 0 < chance <= 1:
-            raise Malformed(line, f"{self._columns.chance} must be a probability above 0 and at most 1, not {value!r}")
+            raise NotDrawn(line, f"{self._columns.chance} must be a probability above 0 and at most 1, not {value!r}")
         return chance
 
     def time(self, line: int, value: Any, column: Any) -> int:
