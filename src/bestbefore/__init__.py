@@ -18,11 +18,13 @@ from bestbefore.errors import (
 )
 
 if TYPE_CHECKING:
-    from bestbefore import bounds, peers, simulate, streams, testing
+    from bestbefore import bounds, gap_bounds, memory, noise, peers, replay, simulate, store, streams, testing
     from bestbefore.agents import Agent, Explorer, Player, Seeker
     from bestbefore.store import connect
 
 __version__ = "0.1.0"
+"""The version: the one place that says it.  The project's metadata are made from it."""
+
 __all__ = [
     "Agent",
     "Conflict",
@@ -38,8 +40,13 @@ __all__ = [
     "UnknownStream",
     "bounds",
     "connect",
+    "gap_bounds",
+    "memory",
+    "noise",
     "peers",
+    "replay",
     "simulate",
+    "store",
     "streams",
     "testing",
 ]
