@@ -49,9 +49,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Let links to files of the root lead to their pages."""
+    """Let links to files of the root lead to their pages: one folder less up, for docs/ is the site's root."""
     for source, page in FROM_ROOT.items():
-        markdown = markdown.replace(f"](../{source}", f"]({page}")
+        markdown = re.sub(rf"\]\(\.\./((?:\.\./)*){re.escape(source)}", rf"](\1{page}", markdown)
     return markdown
 
 

@@ -29,6 +29,11 @@ RENDERS: Final = "ansi"
 class StreamEnv(gym.Env[Observation, np.int64]):
     """A stream of arms that expire, pulled one step at a time.
 
+    The observation is a dict of three arrays, with a place for each slot, oldest arm first: `pulls`, `means` (0 before
+    the first pull) and `ages` (1 for the newest arm, 0 for an empty slot).  `info` has `action_mask` (1 for each slot
+    that can be pulled), `stored` (the arms, by number of arrival), `arrival` (the newest), and of the last pull
+    `regret`.  To pull an empty slot is a request without an answer: its reward is 0, and its regret the best mean.
+
     Parameters
     ----------
     stream
@@ -43,11 +48,6 @@ class StreamEnv(gym.Env[Observation, np.int64]):
         The keep rule that decides which arms stay in the slots; the learner decides which of them is pulled.
     render_mode
         "ansi" makes `render` return the slots as text.
-
-    The observation is a dict of three arrays, with a place for each slot, oldest arm first: `pulls`, `means` (0 before
-    the first pull) and `ages` (1 for the newest arm, 0 for an empty slot).  `info` has `action_mask` (1 for each slot
-    that can be pulled), `stored` (the arms, by number of arrival), `arrival` (the newest), and of the last pull
-    `regret`.  To pull an empty slot is a request without an answer: its reward is 0, and its regret the best mean.
     """
 
     metadata = {"render_modes": [RENDERS], "render_fps": 1}  # noqa: RUF012  as Gymnasium declares it
