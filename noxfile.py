@@ -18,7 +18,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Which lines the tests reach, apart from those of compiled functions; it takes a few times as long as the tests."""
+    """Which lines the tests reach, those of compiled functions left out; it takes longer than the tests."""
     session.install("-e", ".[test]", "coverage>=7.10")
     session.run("coverage", "run", "-m", "pytest", *(session.posargs or ["-q"]), success_codes=[0, 1])
     session.run("coverage", "combine")

@@ -24,7 +24,6 @@ SOME = [
     "tests/test_rules.py",
     "tests/test_clock.py",
     "tests/store/test_desk.py",
-    "tests/paper/test_report.py",
 ]
 PORT = "8765"
 

@@ -18,8 +18,8 @@ FROM_ROOT = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGEL
 PAGES = [*FROM_ROOT, *sorted(DOCS.rglob("*.md"))]
 SITE = re.sub(r"!!python\S*", "", (ROOT / "mkdocs.yml").read_text("utf-8"))
 
-# A snippet right below a comment that names a file is that file: it belongs into a copy of the package.  In tutorials, a
-# block of text right below a snippet is what the snippet prints.
+# A snippet right below a comment that names a file is that file: it belongs into a copy of the package.  In tutorials,
+# a block of text right below a snippet is what the snippet prints.
 SNIPPET = re.compile(r"(?<!-->\n)```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<prints>.*?)```\n)?", re.DOTALL)
 
 
