@@ -11,6 +11,7 @@ from typing import Any
 import click
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
 FROM_ROOT = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
@@ -48,11 +49,21 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Let links to files of the root lead to their pages: one folder less up, for docs/ is the site's root."""
-    for source, page in FROM_ROOT.items():
-        markdown = re.sub(rf"\]\(\.\./((?:\.\./)*){re.escape(source)}", rf"](\1{page}", markdown)
-    return markdown
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
+    """Let links to files of the root lead to their pages, and let links that show a file's name show its title."""
+    for source, its_page in FROM_ROOT.items():  # one folder less up, for docs/ is the site's root
+        markdown = re.sub(rf"\]\(\.\./((?:\.\./)*){re.escape(source)}", rf"](\1{its_page}", markdown)
+
+    def titled(link: re.Match[str]) -> str:
+        target = Path(config.docs_dir, page.file.src_uri).parent / link["target"]
+        return f"[{_title(target)}]({link['target']}{link['anchor']})" if target.exists() else link[0]
+
+    return re.sub(r"\[[\w/-]+\.md\]\((?P<target>[\w./-]+\.md)(?P<anchor>[^)]*)\)", titled, markdown)
+
+
+def _title(page: Path) -> str:
+    """Return the first heading of a page."""
+    return page.read_text("utf-8").split("\n", 1)[0].removeprefix("# ")
 
 
 def _command() -> str:

@@ -65,7 +65,10 @@ def test_each_module_that_is_public_is_on_the_page():
 def test_each_has_its_place_in_the_reference(module):
     """A page of the reference shows a module by `::: module`, with all names in its `__all__`."""
     pages = [page.read_text("utf-8") for page in (ROOT / "docs" / "reference").glob("*.md")]
-    assert sum(f"\n::: {module}\n" in page for page in pages) == 1
+    [page] = [page for page in pages if f"\n::: {module}\n" in page]
+    if "members:" in page:  # in an order of its own
+        shown = [name for name in API[module] if not inspect.ismodule(the(f"{module}.{name}"))]
+        assert sorted(re.findall(r"^ +- (\w+)$", page, re.MULTILINE)) == sorted(shown)
 
 
 @pytest.mark.parametrize("name", NAMES)
