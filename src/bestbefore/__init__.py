@@ -18,7 +18,7 @@ from bestbefore.errors import (
 )
 
 if TYPE_CHECKING:
-    from bestbefore import bounds, gap_bounds, memory, noise, peers, replay, simulate, store, streams, testing
+    from bestbefore import bounds, gap_bounds, memory, noise, peers, simulate, store, streams, testing
     from bestbefore.agents import Agent, Explorer, Player, Seeker
     from bestbefore.store import connect
 
@@ -44,7 +44,6 @@ __all__ = [
     "memory",
     "noise",
     "peers",
-    "replay",
     "simulate",
     "store",
     "streams",
