@@ -185,6 +185,8 @@ class Sequence:
         """What is due is done on both sides; then all that they know is the same."""
         now = round(self.desks.now * 1e6)
         self.same(self.desks.both[0].stream(self.name).best, lambda: self.reference.best(now), "best")
+        self.desks.both[0].sweep()
+        self.reference.settle(now)
         store = self.desks.both[0]._store
         with store.read() as reading:
             head = reading.head(self.name)

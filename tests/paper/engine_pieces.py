@@ -30,9 +30,10 @@ def counted(piece):
         raise ZeroDivisionError("one by nothing")
     if event == "slow":
         time.sleep(0.1)
-    if event == "waits for others":
-        for _ in range(100):
-            time.sleep(0.1 if len(list(calls.parent.iterdir())) < 3 else 0)
+    if event.startswith("waits for a result in "):
+        results = Path(event.removeprefix("waits for a result in "))
+        for _ in range(3000):
+            time.sleep(0 if results.read_bytes().endswith(b"\n") else 0.1)
     return [{"name": name, "third": 1 / 3}]
 
 

@@ -76,7 +76,7 @@ def test_one_core_two_cores_and_a_cluster_give_the_same(work, cluster, tmp_path)
 
 
 def test_results_come_in_the_order_of_the_pieces_whoever_finished_first(work, counting, store):
-    pieces = counting.pieces(4, _0="waits for others")
+    pieces = counting.pieces(4, _0=f"waits for a result in {store.path}")
     assert list(run_pieces(work.counted, pieces, store, jobs=2)) == list(pieces)
     assert next(iter(store.load())) != "a/0"
 

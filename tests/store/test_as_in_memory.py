@@ -110,7 +110,7 @@ class AsInMemory(RuleBasedStateMachine):
         self.connect()
 
     def compare(self):
-        """What is due is done on both sides, then all that they know is the same."""
+        """They answer the same, and all that they know is the same."""
         self.same("best")
         with self.desk._store.read() as reading:
             row = reading.stream(reading.head(self.name).id)

@@ -57,6 +57,18 @@ def test_told_twice_the_same_is_done_and_something_else_is_a_conflict(page, desk
     assert page.pulls == 1
 
 
+def test_whoever_only_looks_leaves_no_trace_even_if_the_clock_goes_back(page, desk, clock):
+    """Two hours later all arms have expired for whoever looks, but nothing is written: a pull can still be told."""
+    pull = page.ask()
+    clock.now += 7200
+    assert page.best() is None
+    assert page.stored == []
+    clock.now -= 7200
+    page.tell(pull.id, 1.0)
+    assert page.best() == pull.arm
+    assert counts(desk) == {"asked": 1, "told": 1}
+
+
 def test_late_in_any_order_from_any_process(page, desk, clock, url):
     pulls = [page.ask() for _ in range(6)]
     clock.now += 599

@@ -112,6 +112,8 @@ class Held:
 
     def let_go(self, ledger: Ledger, names: list[Any], now: int, *, told: bool = True) -> None:
         """Forget arms; their names are deleted with this transaction."""
+        if not names:
+            return
         rows = [self.arms.pop(name) for name in names if name in self.arms]
         for row in rows:
             del self.numbers[row.number]

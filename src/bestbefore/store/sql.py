@@ -60,9 +60,12 @@ _END = (
         forget=bindparam("new_forget"),
     )
 )
-
-
 _ADD = insert(pulls)
+_SAVE = (
+    update(streams)
+    .where(streams.c.id == bindparam("of"))
+    .values({column: bindparam(f"new_{column}") for column in ("version", "time", "due", "counts", "state")})
+)
 
 
 @lru_cache(maxsize=8)
@@ -176,9 +179,15 @@ class SqlWriting(SqlReading):
 
     def save(self, row: StreamRow, came: Iterable[ArmRow], went: Collection[int]) -> None:
         """Write version, time, what is due, counts and state of a stream, and which arms came and went."""
-        new: dict[str, Any] = {"version": row.version, "time": row.time, "due": row.due}
-        new |= {"counts": compact(row.counts), "state": row.state}
-        self.connection.execute(update(streams).where(streams.c.id == row.id).values(new))
+        new = {
+            "of": row.id,
+            "new_version": row.version,
+            "new_time": row.time,
+            "new_due": row.due,
+            "new_counts": compact(row.counts),
+            "new_state": row.state,
+        }
+        self._many(_SAVE, [new])
         for some in parts(list(went)):
             self.connection.execute(delete(arms).where(arms.c.stream == row.id, arms.c.number.in_(some)))
         self._add_arms(row.id, came)

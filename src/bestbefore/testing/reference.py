@@ -3,7 +3,7 @@
 It knows nothing of databases.  A durable stream that is told the same at the same times must answer the same.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -111,10 +111,16 @@ class Reference:
         self._drain()
 
     def best(self, now: int, k: int | None = None) -> Any:
-        """Return the best arms."""
-        now, _ = self._go_on(now)
-        looked_at = type(self.agent).from_state(self.agent.state())
-        return looked_at.best(**self._at(now)) if k is None else looked_at.best(k, **self._at(now))
+        """Return the best arms: whoever only looks leaves no trace, even of what is due."""
+        looked_at = self._copied()
+        now, _ = looked_at._go_on(now)
+        return looked_at.agent.best(**self._at(now)) if k is None else looked_at.agent.best(k, **self._at(now))
+
+    def _copied(self) -> "Reference":
+        copied = Reference(type(self.agent).from_state(self.agent.state()), self.patience, self.otherwise)
+        copied.pulls = {id: replace(pull) for id, pull in self.pulls.items()}
+        copied.numbers, copied.time = dict(self.numbers), self.time
+        return copied
 
     def _go_on(self, now: int) -> tuple[int, list[Any]]:
         """Do what is due, in the order of its times; return what time it is then, and whom memory let go."""
