@@ -517,10 +517,11 @@ def settings_of(agent):
             for strategy, window, memory in itertools.product(strategies, (1, 4), (1, 3, 5)):
                 yield {"flag": flag, "strategy": strategy, "window": window, "memory": memory, "tests": 6}
     elif agent is Player:
-        for keep in rules.KEEP_TO_PLAY:
-            yield {"window": 4, "memory": 3, "keep": keep, "partial": keep == "fifo"}
-        for pull in rules.PULL:
-            yield {"window": 3, "memory": 2, "pull": pull, "carry": pull != "moss", "partial": True}
+        keeps, pulls = list(rules.KEEP_TO_PLAY), list(rules.PULL)
+        for which in range(max(len(keeps), len(pulls))):  # each rule once at least, with one of the other kind
+            pair = {"keep": keeps[which % len(keeps)], "pull": pulls[which % len(pulls)]}
+            size = {"window": 4, "memory": 3} if which % 2 else {"window": 3, "memory": 2}
+            yield pair | size | {"carry": pair["pull"] != "moss", "partial": pair["keep"] != "topk"}
         yield {"window": 1, "memory": 1}
     else:
         pytest.fail(f"{agent.__name__} is an agent, but nobody has said how it is to be checked")
