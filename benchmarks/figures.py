@@ -26,8 +26,11 @@ LONG = {
     "certified": "python benchmarks/certify.py figure",
     "choose": "python benchmarks/choose.py --data DATA --plot docs/figures/choose.png",
     "peers": "python benchmarks/peers.py --data DATA --plot docs/figures/peers.png",
+    "replay": "python benchmarks/off_policy.py --plot docs/figures/replay.png",
     "reproduced": "bestbefore reproduce --only regret-two-level-n1000-w50 --out REPORT",
 }
+PICTURES = ("page-",)
+"""How names begin of pictures of the server's page: BESTBEFORE_PICTURES=FOLDER pytest -m browser tests/service"""
 
 
 def snippets(page: Path) -> list[str]:
