@@ -1,16 +1,18 @@
 """Draw the figures of the documentation: `python benchmarks/figures.py`, or some of them by name.
 
-Those of the tutorials and of the gallery are drawn by running the snippets of their pages, in docs/figures.  The others
-are drawn by the commands and benchmarks that their pages name; those that take long are drawn if they are named, or
-with --all.  `--data FOLDER` is where MovieLens is, for the figures that need it.
+Those of the tutorials and of the gallery are drawn by running the snippets of their pages, in docs/figures; what
+they print is written below them.  The others are drawn by the commands and benchmarks that their pages name; those that
+take long are drawn if they are named, or with --all.  `--data FOLDER` is where MovieLens is, for figures that need it.
 """
 
 import argparse
+import io
 import os
 import re
 import shlex
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -44,10 +46,17 @@ def drawn_by(page: Path) -> list[str]:
 
 
 def draw_page(page: Path) -> None:
-    """Run the snippets of a page, in order, where the figures belong."""
+    """Run the snippets of a page, in order, where the figures belong; below each goes what it prints."""
     names: dict[str, object] = {}
-    for number, snippet in enumerate(snippets(page), start=1):
-        exec(compile(snippet, f"{page.name}, snippet {number}", "exec"), names)  # noqa: S102
+
+    def done(snippet: re.Match[str]) -> str:
+        with redirect_stdout(io.StringIO()) as printed:
+            exec(compile(snippet["code"], page.name, "exec"), names)  # noqa: S102
+        text = printed.getvalue()
+        return f"```python\n{snippet['code']}```\n" + (f"\n```text\n{text}```\n" if text else "")
+
+    block = r"```python\n(?P<code>.*?)```\n(?:\n```text\n.*?```\n)?"
+    page.write_text(re.sub(block, done, page.read_text("utf-8"), flags=re.DOTALL), "utf-8")
 
 
 def run(name: str, command: str, data: str | None) -> None:
