@@ -46,6 +46,11 @@ class Promising(Tested):
         """Return a lower and an upper bound of an arm's mean, from its certificate.
 
         The guarantee is about those that it needs at a time, not about all arms ever.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
         """
         number = self._roster.number(arm)
         if not self._certifier:

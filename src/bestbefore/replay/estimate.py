@@ -76,17 +76,29 @@ class Estimate:
     """
 
     method: str
+    """How it was estimated."""
     rows: int
+    """The rows of the log that count."""
     matched: int
+    """Those that show what the player has chosen."""
     effective: float
+    """The effective sample size."""
     refused: str | None
+    """Why there is no estimate, or None."""
     value: float | None = None
+    """The mean reward of the player's choices."""
     low: float | None = None
+    """The lower end of its 95% interval."""
     high: float | None = None
+    """The upper end."""
     earned: float | None = None
+    """The mean reward in the log."""
     gain: float | None = None
+    """What the player has more."""
     gain_low: float | None = None
+    """The lower end of its 95% interval."""
     gain_high: float | None = None
+    """The upper end."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -109,6 +121,27 @@ def estimate(
 
     `propensity` names the column with the probability with which the arm of a row was shown; or `uniform` says that
     arms in rotation were shown uniformly at random.  An estimate that the log cannot give says why in `refused`.
+
+    Parameters
+    ----------
+    log
+        A log, as `streams.read_log` returns it.
+    window
+        A time such as "24h", or a number of arrivals.
+    memory
+        Slots of the player.
+    keep
+        The player's keep rule.
+    pull
+        The player's pull rule.
+    propensity
+        The column with the probability with which the arm of a row was shown.
+    uniform
+        Whether arms in rotation were shown uniformly at random.
+    seed
+        The same seed gives the same result.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
     """
     span, made = window_of(window), plan_play(window, memory, keep, pull, most=None)
     seed = whole("seed", seed, at_least=0)

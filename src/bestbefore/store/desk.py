@@ -36,7 +36,21 @@ REMEMBER: Final = "1 day"
 
 
 class Desk:
-    """Durable streams in one database."""
+    """Durable streams in one database.
+
+    Parameters
+    ----------
+    store
+        The database, as `open_store` returns it.
+    clock
+        Returns the time, in seconds since 1970.
+    sweep
+        How often to do what is due where nobody calls, or None.
+    forget
+        Called with a stream's name and the arms that were let go.
+    agents
+        Classes of your own whose streams this process serves.
+    """
 
     def __init__(
         self,
@@ -83,6 +97,8 @@ class Desk:
 
         Parameters
         ----------
+        name
+            The stream's name.
         agent
             A class, such as `Explorer`, whose `settings` follow; or an agent that is there already.  If it is left out,
             the stream must exist.
@@ -92,6 +108,8 @@ class Desk:
             What a pull counts as when its patience is over; None gives it up instead.
         remember
             How long the id of a pull that has ended is kept, so that the same call again is answered as before.
+        settings
+            The agent's own arguments.
         """
         stream_name(name)
         if agent is None:
@@ -113,7 +131,13 @@ class Desk:
             return reading.names()
 
     def drop(self, name: str) -> None:
-        """Delete a stream with all that belongs to it, names included."""
+        """Delete a stream with all that belongs to it, names included.
+
+        Parameters
+        ----------
+        name
+            The stream's name.
+        """
         self._here()
         stream_name(name)
         with self._store.write() as writing:
@@ -137,7 +161,13 @@ class Desk:
         return sweep(self._store, self._now(), self._submit)
 
     def erased(self, name: str) -> Erased:
-        """Return how many arms of a stream have been erased, when the last sweep ran, how old the oldest arm is."""
+        """Return how many arms of a stream have been erased, when the last sweep ran, how old the oldest arm is.
+
+        Parameters
+        ----------
+        name
+            The stream's name.
+        """
         stream_name(name)
         with self._reading() as reading:
             head = reading.head(name)
@@ -237,6 +267,13 @@ class Desk:
         """Take calls in and return at once: `done` is called when all are answered, by the thread that commits.
 
         That is for event loops, which cannot wait as threads do.
+
+        Parameters
+        ----------
+        calls
+            The calls to carry out.
+        done
+            Called without arguments when all are answered.
         """
         self._here()
         self._committer.begin(calls, done if self._forget is None else partial(self._tell_and, calls, done))
@@ -246,7 +283,13 @@ class Desk:
         done()
 
     def watch(self, watch: Callable[[int, float], object]) -> None:
-        """Have a function called after each transaction, with how many calls shared it and how long it took."""
+        """Have a function called after each transaction, with how many calls shared it and how long it took.
+
+        Parameters
+        ----------
+        watch
+            Called with the number of calls and the seconds that they took.
+        """
         self._committer.watch = watch
 
     @property
@@ -282,7 +325,13 @@ class Desk:
             return reading.head(name) is not None
 
     def overview(self, silent_after: int) -> Overview:
-        """Return what waits in all streams together; see `Overview` for which of them are silent."""
+        """Return what waits in all streams together; see `Overview` for which of them are silent.
+
+        Parameters
+        ----------
+        silent_after
+            After how many microseconds without a call a stream counts as silent.
+        """
         with self._reading() as reading:
             return reading.overview(self._now(), silent_after)
 

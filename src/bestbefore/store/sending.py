@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from bestbefore import __version__ as VERSION
+from bestbefore._version import __version__ as VERSION
 from bestbefore.arguments import between
 from bestbefore.errors import StoreUnavailable
 from bestbefore.store.wire import PRODUCT, TYPE, error_of

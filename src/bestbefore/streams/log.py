@@ -64,21 +64,35 @@ class Log:
     """
 
     name: str
+    """What the log is called."""
     names: list[Any]
+    """The arms, in the order of their arrival."""
     arrived: Ints
+    """When each arrived, in microseconds."""
     last: Ints
+    """When each was last shown."""
     rows: Ints
+    """How many rows each has."""
     total: Floats
+    """The sum of its rewards, as shares of the scale."""
     squares: Floats
+    """The sum of their squares."""
     levels: Floats
+    """The different rewards."""
     counts: Floats
+    """How often each arm had each of them."""
     exact: bool
+    """Whether levels are the rewards themselves, or near them."""
     scale: Scale
+    """The range of rewards."""
     least: int
+    """Arms with fewer rows are left out."""
     told: bool
     """Whether the log itself says when arms arrived."""
     source: Any = field(repr=False)
+    """Where the rows come from."""
     reading: Reading = field(repr=False)
+    """How they are read."""
 
     @property
     def kept(self) -> "np.typing.NDArray[np.bool_]":
@@ -110,6 +124,17 @@ class Log:
         """Read the log once more: `visit` has each batch, its codes being the places of arms here.
 
         `chance` is a column of probabilities to be read, too.  Rows that can be had only once cannot be read again.
+
+        Parameters
+        ----------
+        visit
+            Called with each batch of rows.
+        chance
+            A column of probabilities to be read, too.
+        label
+            What the progress bar says.
+        progress
+            Whether to show a progress bar; unless given, if standard error is a terminal.
         """
         if isinstance(self.source, Iterator):
             raise ValueError("the log must be a file, a DataFrame or a list for this, not an iterator: it is used up")
@@ -153,6 +178,31 @@ def from_log(
 
     Up to 65 different rewards are counted as they are; beyond that, see `bestbefore.streams.log_tally`.  An error names
     the line.  pyarrow, if it is installed, reads ten times as fast, and is needed for Parquet: `bestbefore[log]`.
+
+    Parameters
+    ----------
+    source
+        A CSV or Parquet file, a DataFrame of pandas or Polars, or anything that yields rows.
+    arm
+        The column with the arm's name, or its place in a tuple.
+    reward
+        The column with the reward.
+    time
+        The column with the time of the row.
+    arrived
+        The column that says when the arm arrived; unless given, it arrives with its first row.
+    scale
+        (low, high): the range of rewards; one outside is an error.
+    least
+        Arms with fewer rows are left out.
+    unit
+        Of times that are numbers: "s", "ms" or "us" since 1970.
+    zone
+        The time zone of dates that name none.
+    name
+        What the stream is called in tables and figures.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
     """
     columns = Columns(arm, reward, time, arrived)
     settings: Any = {"scale": scale, "least": least, "unit": unit, "zone": zone, "name": name, "progress": progress}
@@ -170,7 +220,27 @@ def read_log(
     name: str | None = None,
     progress: bool | None = None,
 ) -> Log:
-    """Read what a log says of its arms; see `from_log`."""
+    """Read what a log says of its arms; see `from_log`.
+
+    Parameters
+    ----------
+    source
+        As for `from_log`.
+    columns
+        Which column is what.
+    scale
+        (low, high): the range of rewards; one outside is an error.
+    least
+        Arms with fewer rows are left out.
+    unit
+        Of times that are numbers: "s", "ms" or "us" since 1970.
+    zone
+        The time zone of dates that name none.
+    name
+        What the stream is called in tables and figures.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
+    """
     least = whole("least", least)
     reading = reading_of(columns._replace(chance=None), scale, unit, zone)
     tally = Tally()

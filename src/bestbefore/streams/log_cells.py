@@ -24,10 +24,15 @@ class Columns(NamedTuple):
     """Which columns are read: names, or places of rows that are tuples."""
 
     arm: Any
+    """The arm's name."""
     reward: Any
+    """What it earned."""
     time: Any
+    """When it was shown."""
     arrived: Any = None
+    """When the arm arrived, if the log says so."""
     chance: Any = None
+    """The probability with which it was shown, if the log says so."""
 
     @property
     def chosen(self) -> list[Any]:
