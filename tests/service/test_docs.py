@@ -103,12 +103,12 @@ def test_the_python_of_the_page_runs(served):
 
 def test_each_call_is_shown_by_curl():
     """Whatever the description lists, the page has a line for it."""
+    from bestbefore.service import logged, routes, totals, verb_routes
     from bestbefore.service.addresses import API
-    from bestbefore.service.routes import api
-    from bestbefore.service.verb_routes import api as verbs
 
     lines = [command for snippet in blocks("sh") for command, _ in shown(snippet)]
-    for route in (*api.routes, *verbs.routes):
+    rooms = (routes.api, verb_routes.api, totals.api, logged.logged)
+    for route in (route for room in rooms for route in room.routes):
         place = re.escape(route.path).replace(r"\{name\}", "[^/?]+")
         method = next(iter(route.methods))
         said = {"GET": r"call ", "POST": r"call (-X POST )?", "PUT": "call -X PUT ", "DELETE": "call -X DELETE "}[

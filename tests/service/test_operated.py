@@ -103,9 +103,9 @@ def test_logs_are_lines_of_json_without_names_bodies_keys_or_words_of_errors(ser
             answer = client.get("/secret%20stream/erased")
             assert (answer.status_code, "secret" in answer.text) == (500, False)
             assert answer.headers["content-type"] == "application/problem+json"
+        served.running.close()  # what was answered has been logged then
     finally:
         logger.removeHandler(handler)
-    served.running.close()
     text = capsys.readouterr().out
     lines = [json.loads(line) for line in text.splitlines()]
     assert "secret" not in text
