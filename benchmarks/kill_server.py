@@ -53,6 +53,7 @@ class Server:
                     return
             except httpx.TransportError:
                 time.sleep(0.05)
+        self.kill()
         raise RuntimeError("the server does not answer")
 
     def kill(self) -> None:

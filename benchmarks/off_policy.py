@@ -5,7 +5,7 @@ probabilities.  The truth is known twice over: the true mean of the very arms th
 ("own"), and the mean of that over 2,000 other logs of the same arms ("all").  The interval is about the former; how
 often it covers the latter says how much the luck of learning matters beside it.
 
-    python benchmarks/off_policy.py [--logs 300]
+    python benchmarks/off_policy.py [--logs 300] [--plot docs/figures/replay.png]
 """
 
 import argparse
@@ -98,11 +98,44 @@ SETTINGS = {
 }
 
 
+def plot(path: str, logs: int = 60) -> None:
+    """Draw the intervals of some small logs around the truth, for both methods and both ways of showing."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    from bestbefore.style import STYLE
+
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(9, 5.2), layout="constrained")
+        grid = figure.subplots(2, 2, sharex=True, sharey=True)
+        for row, uneven in zip(grid, (False, True), strict=True):
+            made = Made(arms=20, life=5, rows=3000, uneven=uneven)
+            for axes, method in zip(row, ("rejection", "weighting"), strict=True):
+                pairs = [measured(made, rule_of("5h", 5), 5, method, number) for number in range(logs)]
+                missed = 0
+                for place, (true, one) in enumerate(pairs):
+                    miss = not one.low <= true <= one.high
+                    missed += miss
+                    axes.vlines(place, one.low - true, one.high - true, color="#c14b00" if miss else "#0072b2", lw=2)
+                axes.axhline(0, color="black", lw=0.8)
+                shown = "uneven probabilities" if uneven else "uniformly at random"
+                axes.set_title(f"{method}, {shown}: {missed} of {logs} miss", fontsize=10)
+        for axes in grid[:, 0]:
+            axes.set_ylabel("interval less the truth")
+        for axes in grid[1]:
+            axes.set_xlabel("log")
+        figure.savefig(path, dpi=130)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--logs", type=int, default=300)
     parser.add_argument("--others", type=int, default=2000)
+    parser.add_argument("--plot", help="Only draw a figure of 60 small logs, to this file.")
     chosen = parser.parse_args()
+    if chosen.plot:
+        plot(chosen.plot)
+        return
     print("| log | shown | method | answers | covers own | covers all | truth | mean estimate | width | effective |")
     print("|---|---|---|---:|---:|---:|---:|---:|---:|---:|")
     for name, settings in SETTINGS.items():

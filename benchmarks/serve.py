@@ -3,6 +3,9 @@
     python benchmarks/serve.py                   tells, batches, and the empty route: some minutes
     python benchmarks/serve.py --minutes 10      tells for so long: memory, and whether the ledger adds up
 
+Beside requests per second, which depend on who else uses the machine, each line has the processor's time of the server
+for one request (and for one reward of a batch), which depends on that much less.
+
 Each reward that wrk sends is that of a pull which was asked for before, and counts: ids are handed out by a Lua script,
 each to one thread of wrk, so that no call is a retry that changes nothing.
 """
@@ -133,6 +136,12 @@ class Served:
         return ids
 
 
+def cpu(pid: int) -> float:
+    """Return how many seconds of the processor a process has had."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def wait_for(address: str) -> None:
     until = time.monotonic() + 300  # the first start may have to compile
     while time.monotonic() < until:
@@ -145,8 +154,11 @@ def wait_for(address: str) -> None:
     raise TimeoutError(f"{address} does not answer")
 
 
-def load(address: str, key: str, home: Path, bodies: list[str], seconds: int, place: str) -> dict[str, float]:
-    """Send bodies by wrk; return requests per second, the 99th percentile in ms, and how many went wrong."""
+def load(
+    address: str, key: str, pid: int, home: Path, bodies: list[str], seconds: int, place: str = "rewards"
+) -> dict[str, float]:
+    """Send bodies by wrk; return requests per second, the 99th percentile in ms, how many went wrong, and CPU in us."""
+    before = cpu(pid)
     for thread in range(THREADS):
         (home / f"bodies.{thread}").write_text("\n".join(bodies[thread::THREADS]) + "\n")
     how = [f"-t{THREADS}", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "-s", str(home / "tell.lua")]
@@ -163,7 +175,9 @@ def load(address: str, key: str, home: Path, bodies: list[str], seconds: int, pl
     errors = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", found)
     wrong = int(bad[1]) if bad else 0
     wrong += sum(map(int, errors.groups())) if errors else 0
-    return {"rate": rate, "p99": float(value) * {"us": 1e-3, "ms": 1, "s": 1e3}[unit], "wrong": wrong, "total": total}
+    p99 = float(value) * {"us": 1e-3, "ms": 1, "s": 1e3}[unit]
+    used = (cpu(pid) - before) / max(total, 1) * 1e6
+    return {"rate": rate, "p99": p99, "wrong": wrong, "total": total, "cpu": used}
 
 
 def told(ids: list[str]) -> list[str]:
@@ -180,23 +194,30 @@ def compare(served: Served, home: Path, seconds: int, rounds: int) -> None:
         measured: dict[str, list[dict[str, float]]] = {"empty": [], "tell": [], "batch": []}
         for _ in range(rounds):
             bodies = told(served.ask(seconds * 3000))
-            measured["empty"].append(load("http://127.0.0.1:8198", "x", home, bodies, seconds, "rewards"))
-            measured["tell"].append(load(served.address, served.key, home, bodies, seconds, "rewards"))
-            ids = served.ask(seconds * 40_000)
+            measured["empty"].append(load("http://127.0.0.1:8198", "x", empty.pid, home, bodies, seconds))
+            measured["tell"].append(load(served.address, served.key, served.process.pid, home, bodies, seconds))
+            ids = served.ask(seconds * 15_000)
             parts = [ids[at : at + 100] for at in range(0, len(ids), 100)]
             many = [json.dumps({"rewards": [{"id": id, "reward": 0.5} for id in part]}) for part in parts]
-            measured["batch"].append(load(served.address, served.key, home, many, seconds, "rewards/batch"))
+            found = load(served.address, served.key, served.process.pid, home, many, seconds, "rewards/batch")
+            measured["batch"].append(found)
             for name, results in measured.items():
                 print(f"{name:6}", {key: round(value, 1) for key, value in results[-1].items()}, flush=True)
     finally:
         empty.terminate()
         empty.wait(30)
-    rate = {name: statistics.median(one["rate"] for one in results) for name, results in measured.items()}
-    p99 = {name: statistics.median(one["p99"] for one in results) for name, results in measured.items()}
+    rate, p99, used = (
+        {name: statistics.median(one[what] for one in results) for name, results in measured.items()}
+        for what in ("rate", "p99", "cpu")
+    )
     print(f"tells: {rate['tell'] / rate['empty']:.2f} of the requests per second of an empty route (at least .5)")
     print(f"p99: {p99['tell'] / p99['empty']:.2f} times that of an empty route (at most 3)")
     print(
         f"batches of 100 carry {rate['batch'] * 100 / rate['tell']:.1f} times the rewards of single calls (at least 20)"
+    )
+    print(
+        f"CPU: empty {used['empty']:.0f} us, a tell {used['tell']:.0f} us ({used['empty'] / used['tell']:.2f}), "
+        f"a reward of a batch {used['batch'] / 100:.0f} us ({used['tell'] * 100 / used['batch']:.1f})"
     )
     print(f"errors: {sum(one['wrong'] for results in measured.values() for one in results):.0f}")
     check(served)
@@ -206,7 +227,7 @@ def endure(served: Served, seconds: float) -> None:
     """Tell for long; memory must not grow, and the ledger must add up."""
     home, until, sent = served.home, time.monotonic() + seconds, 0
     while time.monotonic() < until:
-        found = load(served.address, served.key, home, told(served.ask(60_000)), 20, "rewards")
+        found = load(served.address, served.key, served.process.pid, home, told(served.ask(60_000)), 20)
         sent += int(found["total"])
         print(
             f"{found['rate']:.0f}/s, p99 {found['p99']:.0f} ms, wrong {found['wrong']:.0f}, {served.memory():.1f} MB",

@@ -142,6 +142,14 @@ def test_numbers_of_any_size_have_a_place_within_the_axis(numbers):
     assert all(box.y0 <= height <= box.y1 for height in placed)
 
 
+def test_ticks_between_have_no_labels_of_their_own():
+    """Matplotlib would write 3 x 10^4 beside our 20,000 where an axis has little more than a decade."""
+    axes, _ = heights([3_000, 32_000], least=0)
+    axes.figure.canvas.draw()
+    assert len(axes.yaxis.get_minorticklocs()) > 0
+    assert not any(tick.get_text() for tick in axes.yaxis.get_ticklabels(minor=True))
+
+
 # Words and files
 
 

@@ -6,6 +6,7 @@ Names are imported when they are first used: `import bestbefore` alone does not 
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from bestbefore._version import __version__ as __version__
 from bestbefore.errors import (
     Conflict,
     DataMissing,
@@ -18,11 +19,10 @@ from bestbefore.errors import (
 )
 
 if TYPE_CHECKING:
-    from bestbefore import bounds, peers, simulate, streams, testing
+    from bestbefore import bounds, gap_bounds, memory, noise, peers, simulate, store, streams, testing
     from bestbefore.agents import Agent, Explorer, Player, Seeker
     from bestbefore.store import connect
 
-__version__ = "0.1.0"
 __all__ = [
     "Agent",
     "Conflict",
@@ -38,8 +38,12 @@ __all__ = [
     "UnknownStream",
     "bounds",
     "connect",
+    "gap_bounds",
+    "memory",
+    "noise",
     "peers",
     "simulate",
+    "store",
     "streams",
     "testing",
 ]

@@ -30,6 +30,40 @@ from typing import Final
 
 from bestbefore.arguments import between, one_of, whole
 
+__all__ = [
+    "GUARANTEES",
+    "LEAST_MEAN",
+    "PAPER_SPLIT",
+    "STAIRCASE_SPLIT",
+    "UPPER_SHARE",
+    "arms_at_risk",
+    "best_commit_epsilon",
+    "certificate_cell",
+    "certificate_failures",
+    "certificate_room",
+    "certificate_slots",
+    "commit_regret",
+    "epsilon_for_memory",
+    "epsilon_for_pulls",
+    "exact_memory",
+    "failure",
+    "memory",
+    "noise",
+    "noise_for_pulls",
+    "period_regret",
+    "pulls",
+    "pulls_for_noise",
+    "pulls_for_relative_noise",
+    "regret_epochs",
+    "regret_known_means",
+    "regret_lower",
+    "regret_lower_sharp",
+    "regret_upper",
+    "seek_tests",
+    "skyband",
+    "strong_pulls_lower",
+]
+
 PAPER_SPLIT: Final = 1 / 3
 """Algorithm 1: a third of epsilon for the slices, a third for the noise each way.  The default of `bucket`."""
 
@@ -46,17 +80,32 @@ EULER: Final = 0.5772156649015329
 """Euler's constant: what harmonic numbers are above the logarithm, in the limit."""
 
 GUARANTEES: Final = ("weak", "strong", "anytime")
+"""At one time that is fixed beforehand, at all times of n arms, at all times of an endless stream."""
 
 
 def round_up(number: float) -> int:
-    """Return the ceiling of `number`, where rounding errors do not count: 3 / 0.3 is 10, not 11."""
+    """Return the ceiling of `number`, where rounding errors do not count: 3 / 0.3 is 10, not 11.
+
+    Parameters
+    ----------
+    number
+        Any number.
+    """
     if number > 2**53:
         raise ValueError("epsilon and noise must not be so small that what they need is beyond counting, 2^53")
     return math.ceil(number * (1 - 1e-12))
 
 
 def noise(epsilon: float, split: float = PAPER_SPLIT) -> float:
-    """Return theta, how far an empirical mean may be off: (1 - split) / 2 * epsilon."""
+    """Return theta, how far an empirical mean may be off: (1 - split) / 2 * epsilon.
+
+    Parameters
+    ----------
+    epsilon
+        How far the answer may be from the best, from 0 to 1.
+    split
+        The share of epsilon that goes to the slices.
+    """
     return (1 - between("split", split, 0, 1, closed="left")) / 2 * between("epsilon", epsilon, 0, 1, closed="right")
 
 
@@ -65,6 +114,17 @@ def memory(epsilon: float, split: float = PAPER_SPLIT, top: int = 1) -> int:
 
     For the best `top` arms it is `top` times as many: each slice keeps its newest `top`.
 
+    Parameters
+    ----------
+    epsilon
+        How far the answer may be from the best, from 0 to 1.
+    split
+        The share of epsilon that goes to the slices.
+    top
+        How many of the best arms are answered.
+
+    Examples
+    --------
     >>> memory(0.1), memory(0.07), memory(0.1, split=0.5), memory(0.1, top=3)
     (30, 43, 20, 90)
     """
@@ -78,6 +138,17 @@ def epsilon_for_memory(memory: int, split: float = PAPER_SPLIT, top: int = 1) ->
 
     For the best `top` arms, only a `top`-th of the slots counts, rounded down.  Above 1 there is nothing to promise.
 
+    Parameters
+    ----------
+    memory
+        m: how many arms can be stored.
+    split
+        The share of epsilon that goes to the slices.
+    top
+        How many of the best arms are answered.
+
+    Examples
+    --------
     >>> epsilon_for_memory(30), epsilon_for_memory(92, top=3)
     (0.1, 0.1)
     """
@@ -92,6 +163,15 @@ def skyband(window: int, top: int = 1) -> float:
     i = 1 .. W: with different means, exactly.  For k <= W it is about k (1 + ln(W / k)); for k = 1, the W-th harmonic
     number.  This is the memory of `staircase` where no slot is short.
 
+    Parameters
+    ----------
+    window
+        W: how many arms are valid at once.
+    top
+        How many of the best arms are answered.
+
+    Examples
+    --------
     >>> round(skyband(1000, top=3), 2), round(3 * (1 + math.log(1000 / 3)), 2)
     (19.96, 20.43)
     >>> skyband(2, top=5)
@@ -114,6 +194,19 @@ def failure(
     """Return p, the probability with which one arm's empirical mean may be off by more than the noise.
 
     `arms` is n, which the strong guarantee needs; `arrival` is t, which the anytime one needs.
+
+    Parameters
+    ----------
+    window
+        W: how many arms are valid at once.
+    delta
+        The probability with which the guarantee may fail.
+    guarantee
+        "weak", "strong" or "anytime".
+    arms
+        n: how many arms the stream has.
+    arrival
+        t: the number of the arm in question, for the anytime guarantee.
     """
     window = whole("window", window)
     between("delta", delta, 0, 1)
@@ -130,6 +223,19 @@ def arms_at_risk(window: int, guarantee: str, arms: int | None = None, arrival: 
 
     The last is the count if all arms had a share of delta like that of the arm in question.
 
+    Parameters
+    ----------
+    window
+        W: how many arms are valid at once.
+    guarantee
+        "weak", "strong" or "anytime".
+    arms
+        n: how many arms the stream has.
+    arrival
+        t: the number of the arm in question, for the anytime guarantee.
+
+    Examples
+    --------
     >>> arms_at_risk(50, "weak"), arms_at_risk(50, "strong", arms=1000), arms_at_risk(50, "anytime", arrival=51)
     (50, 1000, 300)
     """
@@ -169,6 +275,23 @@ def certificate_failures(
     time the i-th to arrive had a c of at least i, so these add up to less than 1/5 delta.  *Anytime*: `arrival` is t,
     and n is t (t + 1).
 
+    Parameters
+    ----------
+    window
+        W: how many arms are valid at once.
+    delta
+        The probability with which the guarantee may fail.
+    guarantee
+        "weak", "strong" or "anytime".
+    arms
+        n: how many arms the stream has.
+    arrival
+        t: the number of the arm in question, for the anytime guarantee.
+    reacts
+        Whether what arrives may depend on what was answered or pulled.
+
+    Examples
+    --------
     >>> [round(p, 5) for p in certificate_failures(51, 0.05)]
     [0.0002, 0.04]
     >>> [round(p, 5) for p in certificate_failures(None, 0.05, arrival=9)]
@@ -203,6 +326,17 @@ def certificate_cell(epsilon: float, slots: int, *, relative: bool = False) -> f
     U is at most `LEAST_MEAN` is covered by every newer one.  The L of every other arm that is known is above
     (1 - epsilon) times that; between this and 1 there are m - 1 cells, and all arms but the newest are in them.
 
+    Parameters
+    ----------
+    epsilon
+        How far the answer may be from the best, from 0 to 1.
+    slots
+        m: how many arms can be stored.
+    relative
+        Whether epsilon is a share of the best mean.
+
+    Examples
+    --------
     >>> round(certificate_cell(0.1, 30), 4), certificate_cell(0.1, 1)
     (0.031, 1.0)
     >>> round(certificate_cell(0.2, 50, relative=True), 4)
@@ -220,6 +354,17 @@ def certificate_room(epsilon: float, cell: float, *, relative: bool = False) -> 
 
     It is epsilon - cell; where epsilon is a share, it is e^(-cell) / (1 - epsilon) - 1, a share of L.
 
+    Parameters
+    ----------
+    epsilon
+        How far the answer may be from the best, from 0 to 1.
+    cell
+        The width of a cell, as `certificate_cell` returns it.
+    relative
+        Whether epsilon is a share of the best mean.
+
+    Examples
+    --------
     >>> round(certificate_room(0.1, 0.02), 2), round(certificate_room(0.2, 0.1, relative=True), 3)
     (0.08, 0.131)
     """
@@ -232,6 +377,19 @@ def certificate_slots(epsilon: float, window: int | None, *, relative: bool = Fa
     That is ceil(10 / epsilon), and 1 + ln(100 / (1 - epsilon)) / (share ln(1 / (1 - epsilon))) where epsilon is a
     share of the best mean.
 
+    Parameters
+    ----------
+    epsilon
+        How far the answer may be from the best, from 0 to 1.
+    window
+        W: how many arms are valid at once.
+    relative
+        Whether epsilon is a share of the best mean.
+    share
+        The part of epsilon that cells may cost.
+
+    Examples
+    --------
     >>> certificate_slots(0.1, window=1000), certificate_slots(0.1, window=50)
     (100, 50)
     >>> certificate_slots(0.2, window=1000, relative=True)
@@ -248,6 +406,17 @@ def certificate_slots(epsilon: float, window: int | None, *, relative: bool = Fa
 def pulls_for_noise(noise: float, failure: float, sigma: float = 0.5) -> int:
     """Return s = 2 sigma^2 / noise^2 ln(2 / failure): pulls that tell a mean within `noise` (Prop. A.1).
 
+    Parameters
+    ----------
+    noise
+        How far off an empirical mean may be.
+    failure
+        The probability with which it may be further off.
+    sigma
+        Rewards are sigma-sub-Gaussian; those in [0, 1] are, with 1/2.
+
+    Examples
+    --------
     >>> pulls_for_noise(noise=0.1, failure=0.05)
     185
     """
@@ -263,6 +432,17 @@ def pulls_for_relative_noise(noise: float, mean: float, failure: float) -> int:
     That is Bernstein's inequality for rewards in [0, 1], whose variance is at most their mean.  Hoeffding's, which is
     `pulls_for_noise(noise * mean, failure)`, takes 1 / (4 mean) times as many, for small shares: 8 times at 0.03.
 
+    Parameters
+    ----------
+    noise
+        How far off an empirical mean may be.
+    mean
+        The arm's mean.
+    failure
+        The probability with which it may be further off.
+
+    Examples
+    --------
     >>> pulls_for_relative_noise(noise=0.2, mean=0.03, failure=0.05), pulls_for_noise(0.2 * 0.03, failure=0.05)
     (6559, 51235)
     """
@@ -273,7 +453,17 @@ def pulls_for_relative_noise(noise: float, mean: float, failure: float) -> int:
 
 
 def noise_for_pulls(pulls: int, failure: float, sigma: float = 0.5) -> float:
-    """Return how far off a mean of `pulls` rewards may be: sigma sqrt(2 ln(2 / failure) / pulls)."""
+    """Return how far off a mean of `pulls` rewards may be: sigma sqrt(2 ln(2 / failure) / pulls).
+
+    Parameters
+    ----------
+    pulls
+        How many pulls.
+    failure
+        The probability with which it may be further off.
+    sigma
+        Rewards are sigma-sub-Gaussian; those in [0, 1] are, with 1/2.
+    """
     whole("pulls", pulls)
     between("failure", failure, 0, 1)
     return between("sigma", sigma, 0, math.inf) * math.sqrt(2 * math.log(2 / failure) / pulls)
@@ -294,6 +484,27 @@ def pulls(
 
     Theorem 2 (weak), Lemma 4.2 (strong); anytime is ours.
 
+    Parameters
+    ----------
+    epsilon
+        How far the answer may be from the best, from 0 to 1.
+    window
+        W: how many arms are valid at once.
+    delta
+        The probability with which the guarantee may fail.
+    guarantee
+        "weak", "strong" or "anytime".
+    arms
+        n: how many arms the stream has.
+    arrival
+        t: the number of the arm in question, for the anytime guarantee.
+    split
+        The share of epsilon that goes to the slices.
+    sigma
+        Rewards are sigma-sub-Gaussian; those in [0, 1] are, with 1/2.
+
+    Examples
+    --------
     >>> pulls(0.1, window=100, delta=0.05), pulls(0.1, window=100, delta=0.05, guarantee="strong", arms=10_000)
     (4227, 6300)
     >>> [pulls(0.1, 100, 0.05, "anytime", arrival=t) for t in (1, 100, 101, 10_000)]
@@ -315,6 +526,27 @@ def epsilon_for_pulls(
 ) -> float:
     """Return the least epsilon that `pulls` of each arm can promise, the inverse of `pulls`.  Above 1 it says nothing.
 
+    Parameters
+    ----------
+    pulls
+        How many pulls.
+    window
+        W: how many arms are valid at once.
+    delta
+        The probability with which the guarantee may fail.
+    guarantee
+        "weak", "strong" or "anytime".
+    arms
+        n: how many arms the stream has.
+    arrival
+        t: the number of the arm in question, for the anytime guarantee.
+    split
+        The share of epsilon that goes to the slices.
+    sigma
+        Rewards are sigma-sub-Gaussian; those in [0, 1] are, with 1/2.
+
+    Examples
+    --------
     >>> round(epsilon_for_pulls(4227, window=100, delta=0.05), 4)
     0.1
     """
@@ -328,6 +560,15 @@ def exact_memory(window: int, top: int = 1) -> int:
     It is the same for the best `top` arms in their order, for the first of them is the best arm: who names them all
     solves the task of Theorem 1.  And W slots do for any `top`, so that no bound can grow by more than a fiftieth.
 
+    Parameters
+    ----------
+    window
+        W: how many arms are valid at once.
+    top
+        How many of the best arms are answered.
+
+    Examples
+    --------
     >>> exact_memory(100), exact_memory(100, top=3)
     (97, 97)
     """
@@ -340,6 +581,15 @@ def strong_pulls_lower(epsilon: float, window: int, arms: int) -> float:
     """Return n / epsilon^2 ln(n / W), the order of the pulls that every strong algorithm needs (Lemma 4.1, W <= n / 8).
 
     The constant is not known: it is that of Mannor and Tsitsiklis (2004).
+
+    Parameters
+    ----------
+    epsilon
+        How far the answer may be from the best, from 0 to 1.
+    window
+        W: how many arms are valid at once.
+    arms
+        n: how many arms the stream has.
     """
     between("epsilon", epsilon, 0, 1, closed="right")
     return whole("arms", arms) / epsilon**2 * math.log(max(arms / whole("window", window), 1))
@@ -349,6 +599,13 @@ def regret_lower(pulls: int, window: int) -> float:
     """Return T / (64 W^2), what (W - 1) / 2 slots or fewer must pay on some stream (Theorem 3, for n >= 16 W).
 
     It is the paper's; `regret_lower_sharp` has more by a factor of order W, on the same stream.
+
+    Parameters
+    ----------
+    pulls
+        How many pulls.
+    window
+        W: how many arms are valid at once.
     """
     return whole("pulls", pulls) / (64 * whole("window", window) ** 2)
 
@@ -359,6 +616,15 @@ def period_regret(window: int, memory: int) -> float:
     With K = W - 1 - m arms left out it is max(K (3 K - 1) / 2, K^3 / (3 (m + 1))) / (2 W (W - 1)): docs/theory.md.
     For m = (W - 1) / 2 that is (3 W - 5) / (16 W), and for few slots about W / (6 m).
 
+    Parameters
+    ----------
+    window
+        W: how many arms are valid at once.
+    memory
+        m: how many arms can be stored.
+
+    Examples
+    --------
     >>> period_regret(21, memory=10) == (3 * 21 - 5) / (16 * 21), round(period_regret(1000, memory=9), 1)
     (True, 16.2)
     """
@@ -374,6 +640,19 @@ def regret_lower_sharp(pulls: int, window: int, memory: int, arms: int | None = 
     `arms` is n: budgets are then equal, as in the paper.  Without it the T pulls are shared by the W - 1 epochs that
     matter of a single period, for any n >= 2 W - 2.  `regret_known_means` is the upper bound to it.
 
+    Parameters
+    ----------
+    pulls
+        How many pulls.
+    window
+        W: how many arms are valid at once.
+    memory
+        m: how many arms can be stored.
+    arms
+        n: how many arms the stream has.
+
+    Examples
+    --------
     >>> round(regret_lower_sharp(10**6, window=21, memory=10)), round(regret_lower_sharp(10**6, 21, 10, arms=336))
     (8631, 4369)
     >>> round(regret_lower(10**6, window=21), 1)
@@ -387,13 +666,30 @@ def regret_lower_sharp(pulls: int, window: int, memory: int, arms: int | None = 
 
 
 def regret_known_means(pulls: int, memory: int) -> float:
-    """Return T / m, at most what `bucket` pays with m slots where means are known: each pull is within 1 / m."""
+    """Return T / m, at most what `bucket` pays with m slots where means are known: each pull is within 1 / m.
+
+    Parameters
+    ----------
+    pulls
+        How many pulls.
+    memory
+        m: how many arms can be stored.
+    """
     return whole("pulls", pulls) / whole("memory", memory)
 
 
 def regret_epochs(budgets: Iterable[int], window: int) -> float:
     """Return the sum over epochs of sqrt(W T_j), the order of the regret with W slots (Theorem 3).
 
+    Parameters
+    ----------
+    budgets
+        The pulls of each epoch.
+    window
+        W: how many arms are valid at once.
+
+    Examples
+    --------
     >>> regret_epochs([100, 400], window=4)
     60.0
     """
@@ -402,7 +698,17 @@ def regret_epochs(budgets: Iterable[int], window: int) -> float:
 
 
 def commit_regret(epsilon: float, arms: int, pulls: int) -> float:
-    """Return n ln(n) / epsilon^2 + epsilon T, the order of the regret of testing arms, then committing (Section 5)."""
+    """Return n ln(n) / epsilon^2 + epsilon T, the order of the regret of testing arms, then committing (Section 5).
+
+    Parameters
+    ----------
+    epsilon
+        How far the answer may be from the best, from 0 to 1.
+    arms
+        n: how many arms the stream has.
+    pulls
+        How many pulls.
+    """
     between("epsilon", epsilon, 0, 1, closed="right")
     return whole("arms", arms) * math.log(arms) / epsilon**2 + epsilon * whole("pulls", pulls)
 
@@ -412,6 +718,15 @@ def best_commit_epsilon(arms: int, pulls: int) -> float:
 
     The paper has it up to the constant; the regret is then of order T^(2/3) (n ln n)^(1/3).
 
+    Parameters
+    ----------
+    arms
+        n: how many arms the stream has.
+    pulls
+        How many pulls.
+
+    Examples
+    --------
     >>> round(best_commit_epsilon(1000, 10**6), 3)
     0.24
     """
@@ -423,6 +738,15 @@ def regret_upper(pulls: int, window: int, arms: int) -> float:
     """Return sqrt(W (n - W + 1) T), the order of the regret with W slots, whatever the budgets (Theorem 3).
 
     It is the Cauchy-Schwarz form of the sum over epochs of sqrt(W T_j), up to the pull rule's constant.
+
+    Parameters
+    ----------
+    pulls
+        How many pulls.
+    window
+        W: how many arms are valid at once.
+    arms
+        n: how many arms the stream has.
     """
     epochs = whole("arms", arms) - whole("window", window) + 1
     return math.sqrt(window * max(epochs, 0) * whole("pulls", pulls))
@@ -433,6 +757,17 @@ def seek_tests(budget: int, arms: int, share: int = 10) -> int:
 
     All tests together take one part in `share` of the budget.
 
+    Parameters
+    ----------
+    budget
+        All pulls there are.
+    arms
+        n: how many arms the stream has.
+    share
+        The part of epsilon that cells may cost.
+
+    Examples
+    --------
     >>> seek_tests(10**6, 1000), seek_tests(10**6, 1000, share=100)
     (100, 10)
     """

@@ -23,25 +23,60 @@ import numpy.typing as npt
 
 from bestbefore.arguments import between
 
+__all__ = [
+    "arms_pay",
+    "failures",
+    "kl_ucb_levels",
+    "regret",
+    "ucb_levels",
+]
+
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = Sequence[float] | npt.NDArray[np.float64] | npt.NDArray[np.int64]
 
 
 def ucb_levels(valid: Numbers, budgets: Numbers, delta: float) -> Floats:
-    """Return the level of `ucb` in each epoch, 2 ln(T K / delta): `valid` arms are at hand; 0 where T is 0."""
+    """Return the level of `ucb` in each epoch, 2 ln(T K / delta): `valid` arms are at hand; 0 where T is 0.
+
+    Parameters
+    ----------
+    valid
+        How many arms are valid in each epoch.
+    budgets
+        The pulls of each epoch.
+    delta
+        The confidence of `ucb`.
+    """
     between("delta", delta, 0, 1)
     arms, pulls = _numbers("valid", valid, least=1), _numbers("budgets", budgets, _size("valid", valid))
     return np.where(pulls > 0, 2 * np.log(np.maximum(pulls, 1) * arms / delta), 0.0)
 
 
 def kl_ucb_levels(budgets: Numbers) -> Floats:
-    """Return the level of `kl_ucb` in each epoch, ln T; 0 where T is 0."""
+    """Return the level of `kl_ucb` in each epoch, ln T; 0 where T is 0.
+
+    Parameters
+    ----------
+    budgets
+        The pulls of each epoch.
+    """
     return np.log(np.maximum(_numbers("budgets", budgets), 1))
 
 
 def arms_pay(gaps: Numbers, level: float, sigma: float = 0.5) -> float:
     """Return A, the sum over arms of 4 sigma^2 (2 L + sqrt(L / 2) + 2 + 1 / L) / gap, with L at least 1.
 
+    Parameters
+    ----------
+    gaps
+        The least gap above 0 of each arm, inf where there is none.
+    level
+        The level of the index, L.
+    sigma
+        Rewards are sigma-sub-Gaussian.
+
+    Examples
+    --------
     >>> round(arms_pay([0.1, 0.2, math.inf], level=8.0), 3)
     301.875
     """
@@ -55,6 +90,17 @@ def failures(valid: Numbers, budgets: Numbers, levels: Numbers) -> Floats:
 
     It is T min(1, S e^-L, e max(ceil(L ln S), 1) e^-L), with S the pulls that the best arm can have had by the end.
 
+    Parameters
+    ----------
+    valid
+        How many arms are valid in each epoch.
+    budgets
+        The pulls of each epoch.
+    levels
+        The level of the index in each epoch.
+
+    Examples
+    --------
     >>> failures([1, 2], [100, 100], kl_ucb_levels([100, 100])).round(2).tolist()
     [59.8, 67.96]
     """
@@ -79,6 +125,21 @@ def regret(
     least of three numbers: all pulls T; the arms + A + `failures`; and the arms + (A^(1/3) + B^(1/3))^3, where B is the
     sum over epochs of 4 sigma^2 T e^-L / least gap.  Means are in [0, 1], so that the first pull of an arm costs 1 at
     most.
+
+    Parameters
+    ----------
+    gaps
+        The least gap above 0 of each arm, inf where there is none.
+    least
+        The least gap above 0 in each epoch, inf where there is none.
+    valid
+        How many arms are valid in each epoch.
+    budgets
+        The pulls of each epoch.
+    levels
+        The level of the index in each epoch.
+    sigma
+        Rewards are sigma-sub-Gaussian.
     """
     size = _size("valid", valid)
     of_arms, of_epochs = _gaps("gaps", gaps), _gaps("least", least, size)

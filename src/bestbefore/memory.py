@@ -20,6 +20,21 @@ import numpy.typing as npt
 
 from bestbefore._jit import njit
 
+__all__ = [
+    "Memory",
+    "Moment",
+    "count",
+    "drop",
+    "empty_memory",
+    "expire",
+    "free_slot",
+    "leader",
+    "leaders",
+    "mean_of",
+    "oldest_slot",
+    "put",
+]
+
 
 class Moment(NamedTuple):
     """What a keep rule may know besides the slots and the arm it decides on."""
@@ -42,18 +57,41 @@ class Memory(NamedTuple):
     """The slots, as one array for each thing that is known of an arm."""
 
     arrival: npt.NDArray[np.int64]
+    """The number of the arm in each slot; 0 where it is empty."""
     pulls: npt.NDArray[np.int64]
+    """How often it was pulled."""
     total: npt.NDArray[np.float64]
+    """The sum of its rewards."""
 
 
 def empty_memory(slots: int) -> Memory:
-    """Make `slots` empty slots."""
+    """Make `slots` empty slots.
+
+    Parameters
+    ----------
+    slots
+        How many.
+    """
     return Memory(np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros(slots, np.float64))
 
 
 @njit
 def put(memory: Memory, slot: int, arrival: int, pulls: int, total: float) -> None:
-    """Store an arm in `slot`; whoever stood there is gone."""
+    """Store an arm in `slot`; whoever stood there is gone.
+
+    Parameters
+    ----------
+    memory
+        The slots.
+    slot
+        Its place, from 0.
+    arrival
+        The arm's number on the stream's clock.
+    pulls
+        How often the arm was pulled.
+    total
+        The sum of its rewards.
+    """
     memory.arrival[slot] = arrival
     memory.pulls[slot] = pulls
     memory.total[slot] = total
@@ -61,13 +99,29 @@ def put(memory: Memory, slot: int, arrival: int, pulls: int, total: float) -> No
 
 @njit
 def drop(memory: Memory, slot: int) -> None:
-    """Empty `slot`, and leave nothing of its arm behind."""
+    """Empty `slot`, and leave nothing of its arm behind.
+
+    Parameters
+    ----------
+    memory
+        The slots.
+    slot
+        Its place, from 0.
+    """
     put(memory, slot, 0, 0, 0.0)
 
 
 @njit
 def expire(memory: Memory, oldest: int) -> None:
-    """Drop every arm that arrived before `oldest`, the oldest number still valid."""
+    """Drop every arm that arrived before `oldest`, the oldest number still valid.
+
+    Parameters
+    ----------
+    memory
+        The slots.
+    oldest
+        The lowest number that is valid.
+    """
     for slot in range(memory.arrival.size):
         if 0 < memory.arrival[slot] < oldest:
             drop(memory, slot)
@@ -75,7 +129,13 @@ def expire(memory: Memory, oldest: int) -> None:
 
 @njit
 def count(memory: Memory) -> int:
-    """Count the arms stored."""
+    """Count the arms stored.
+
+    Parameters
+    ----------
+    memory
+        The slots.
+    """
     stored = 0
     for slot in range(memory.arrival.size):
         stored += memory.arrival[slot] > 0
@@ -84,7 +144,13 @@ def count(memory: Memory) -> int:
 
 @njit
 def free_slot(memory: Memory) -> int:
-    """Return the first empty slot, or -1 when memory is full."""
+    """Return the first empty slot, or -1 when memory is full.
+
+    Parameters
+    ----------
+    memory
+        The slots.
+    """
     for slot in range(memory.arrival.size):
         if memory.arrival[slot] == 0:
             return slot
@@ -93,7 +159,13 @@ def free_slot(memory: Memory) -> int:
 
 @njit
 def oldest_slot(memory: Memory) -> int:
-    """Return the slot of the oldest arm stored, or -1 when memory is empty."""
+    """Return the slot of the oldest arm stored, or -1 when memory is empty.
+
+    Parameters
+    ----------
+    memory
+        The slots.
+    """
     found = -1
     for slot in range(memory.arrival.size):
         if memory.arrival[slot] > 0 and (found < 0 or memory.arrival[slot] < memory.arrival[found]):
@@ -103,13 +175,27 @@ def oldest_slot(memory: Memory) -> int:
 
 @njit
 def mean_of(memory: Memory, slot: int) -> float:
-    """Return the empirical mean of the arm in `slot`; one that was never pulled stands below all others."""
+    """Return the empirical mean of the arm in `slot`; one that was never pulled stands below all others.
+
+    Parameters
+    ----------
+    memory
+        The slots.
+    slot
+        Its place, from 0.
+    """
     return memory.total[slot] / memory.pulls[slot] if memory.pulls[slot] > 0 else -np.inf
 
 
 @njit
 def leader(memory: Memory) -> int:
-    """Return the slot of the highest empirical mean, or -1 when memory is empty; of equals, the newest."""
+    """Return the slot of the highest empirical mean, or -1 when memory is empty; of equals, the newest.
+
+    Parameters
+    ----------
+    memory
+        The slots.
+    """
     found, highest = -1, -np.inf
     for slot in range(memory.arrival.size):
         if memory.arrival[slot] > 0:
@@ -125,6 +211,15 @@ def leaders(memory: Memory, most: int) -> npt.NDArray[np.int64]:
 
     The first is that of `leader`.
 
+    Parameters
+    ----------
+    memory
+        The slots.
+    most
+        How many, at most.
+
+    Examples
+    --------
     >>> memory = empty_memory(4)
     >>> put(memory, 0, 1, 10, 4.0); put(memory, 2, 2, 10, 8.0); put(memory, 3, 3, 10, 4.0)
     >>> leaders(memory, 9).tolist(), leaders(memory, 2).tolist()

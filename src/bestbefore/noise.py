@@ -13,12 +13,16 @@ from typing import Final, NamedTuple
 
 from bestbefore.arguments import between
 
+__all__ = ["BOUNDED", "Noise", "noise_of"]
+
 
 class Noise(NamedTuple):
     """The sub-Gaussian constant of rewards, and whether they lie in [0, 1]."""
 
     sigma: float
+    """The sub-Gaussian constant."""
     bounded: bool
+    """Whether rewards lie in [0, 1]."""
 
 
 BOUNDED: Final = Noise(0.5, True)
@@ -30,7 +34,15 @@ LEAST: Final = 1e-50
 
 
 def noise_of(sigma: float | None, width: float = 1.0) -> Noise:
-    """Return the noise that a person means by `sigma`, where means lie on a scale of this width."""
+    """Return the noise that a person means by `sigma`, where means lie on a scale of this width.
+
+    Parameters
+    ----------
+    sigma
+        None for rewards in [0, 1], or a number.
+    width
+        The width of the scale.
+    """
     if sigma is None:
         return BOUNDED
     sigma = between("sigma", sigma, 0, math.inf)

@@ -98,7 +98,7 @@ def scale_to_zero(axes: Any, numbers: Iterable[float], least: int, most: int = 1
     `least` is the lowest power of ten that is of interest: what is below counts as 0.  There are at
     most `most` labels.
     """
-    from matplotlib.ticker import FixedLocator, NullLocator
+    from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
 
     known = list(numbers)
     above = [number for number in known if number >= 10.0**least] or [10.0**least]
@@ -113,6 +113,7 @@ def scale_to_zero(axes: Any, numbers: Iterable[float], least: int, most: int = 1
     axes.set_yticks(shown, [label(tick) for tick in shown])
     between = _between(ticks)
     axes.yaxis.set_minor_locator(FixedLocator(between) if between else NullLocator())
+    axes.yaxis.set_minor_formatter(NullFormatter())  # else an axis of a decade or so has labels of two kinds
     room = (ticks[-1] / start) ** 0.02  # so that no mark at the edge is cut in half
     axes.set_ylim(-0.12 * start if zero else start / room, ticks[-1] * room)
 

@@ -42,6 +42,7 @@ def test_a_table(log):
         "6,000 rows of 23 arms over 2 days",
         'Player(window="4h", memory=',
         "Effective sample",
+        "Assumed: arms were shown at random",
     ):
         assert words in " ".join(shown.split())
 
@@ -89,6 +90,9 @@ def test_the_scale_is_said_and_used(log):
         (["--reward", "click", "--out", "/nowhere/page.html"], "the folder of '/nowhere/page.html' must be there"),
         (["--reward", "click", "--least", "100000"], "least must be at most"),
         (["--reward", "click", "--window", "soon"], "window must be"),
+        (["--reward", "click", "--window", "0"], "window must be a whole number of at least 1, not 0"),
+        (["--reward", "click", "--runs", "0"], "--runs must be at least 1, not 0"),
+        (["--reward", "click", "--memory", "2,0"], "--memory must be at least 1, not 0"),
     ],
 )
 def test_what_is_wrong_is_a_sentence(log, arguments, said):

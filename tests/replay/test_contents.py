@@ -40,6 +40,19 @@ def test_windows_by_count():
     assert found.traffic.tolist() == [2, 3, 1]
 
 
+def test_by_count_an_arm_is_valid_until_so_many_others_have_come():
+    assert contents_of(small(), 1).in_window.tolist() == [2, 2, 1]
+    for window in (3, 100):  # nothing ever expires
+        assert contents_of(small(), window).in_window.tolist() == [3, 2, 1]
+
+
+def test_one_arm_and_one_row():
+    for window in (1, 5, "1 day"):
+        found = contents_of(read_log([("a", 1, 7)], COLUMNS), window)
+        assert (found.rows, found.arms, found.in_window.tolist(), found.valid.tolist()) == (1, 1, [1], [1])
+        assert in_words(found, window)[-1] == "Arms do not differ."
+
+
 def test_ages_are_in_windows():
     found = contents_of(small(), "1 day")
     assert found.rows_by_age.tolist()[:9] == [3, 0, 0, 0, 1, 0, 0, 1, 1]

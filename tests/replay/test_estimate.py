@@ -138,6 +138,12 @@ class TestRefusals:
         for why in self.refused(log, propensity="p"):
             assert "row 8: p must be a probability above 0 and at most 1, not 1.5" in why
 
+    def test_words_instead_of_propensities(self):
+        for word, said in (("deterministic", "Nothing was drawn"), ("unknown", "Arms were drawn, but with which")):
+            for why in self.refused(made_log(rows=500, p=word), propensity="p"):
+                assert why.startswith(said)
+                assert f"row 1: p must be a probability above 0 and at most 1, not {word!r}" in why
+
     def test_propensities_that_are_missing(self):
         log = made_log(rows=500)
         log.source[7]["p"] = None

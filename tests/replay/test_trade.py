@@ -40,7 +40,10 @@ def test_the_best_valid_arm_and_one_at_random(log, window):
 
 
 def table(rows):
-    return Table([{"keep": k, "pull": p, "memory": m, "run": 0, "regret": r} for k, p, m, r in rows])
+    """Return a table of two runs that are alike."""
+    return Table(
+        [{"keep": k, "pull": p, "memory": m, "run": run, "regret": r} for k, p, m, r in rows for run in range(2)]
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,6 +64,20 @@ def test_the_advice_is_the_smallest_memory_that_is_near_the_best(log, rows, chos
     assert found.best_loses == pytest.approx(0.1)
 
 
+def test_another_pair_is_advised_only_if_it_is_better_in_each_of_several_runs(log):
+    rows = [("heirs", "fresh", 2, 20.0), ("reservoir", "ucb", 2, 10.0)]
+    once = Table([row for row in table(rows) if row["run"] == 0])
+    assert advised(once, (100.0, 60.0), "24h", log).keep == "heirs"
+    lucky = Table(
+        [
+            row | {"regret": 21.0 if (row["keep"], row["run"]) == ("reservoir", 1) else row["regret"]}
+            for row in table(rows)
+        ]
+    )
+    assert advised(lucky, (100.0, 60.0), "24h", log).keep == "heirs"
+    assert advised(table(rows), (100.0, 60.0), "24h", log).keep == "reservoir"
+
+
 def test_the_line_of_code_runs(log):
     assert code_of("24h", 5, "heirs", "fresh", log) == 'Player(window="24h", memory=5)'
     code = code_of(50, 5, "staircase", "moss", log)
@@ -71,6 +88,8 @@ def test_the_line_of_code_runs(log):
 def test_a_whole_trade(log):
     contents = contents_of(log, "5h")
     found = trade_of(log, contents, "5h", memory=[2, 5], runs=2, progress=False)
+    with pytest.raises(ValueError, match="runs must be a whole number of at least 1, not 0"):
+        trade_of(log, contents, "5h", runs=0)
     rows = found.to_dict()
     assert {row["pulls"] for row in rows["regret"]} == {contents.traffic.sum()}  # the log's own traffic
     assert [row["window"] for row in found.windows] == ["150min", "5h", "10h"]

@@ -1,5 +1,6 @@
 """A service that really runs: uvicorn on a port of its own, on a file, with a clock that is told."""
 
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -30,6 +31,20 @@ def serve(tmp_path):
     return lambda url=None, **settings: serving(tmp_path, url, **settings)
 
 
+@pytest.fixture
+def wait_until():
+    """Wait for something that must come; a test that hangs here has failed."""
+
+    def waiting(what):
+        for _ in range(10_000):
+            if what():
+                return
+            threading.Event().wait(0.01)
+        raise AssertionError("it did not come")
+
+    return waiting
+
+
 class serving:
     """Runs a server in a thread; what it serves, and how, is at hand."""
 
@@ -52,8 +67,16 @@ class serving:
             clock=clock,
             app=self.running.app,
             running=self.running,
+            open_calls=self.open_calls,
             url=self.url,
         )
+
+    def open_calls(self):
+        """Return how many requests are being served."""
+        layer = self.running.app.middleware_stack
+        while not hasattr(layer, "_open"):
+            layer = layer.app
+        return layer._open
 
     def __exit__(self, *_):
         self.running.close()

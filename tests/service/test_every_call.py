@@ -28,6 +28,6 @@ def test_no_call_breaks_the_service_or_is_answered_otherwise_than_described_or_c
     assert found["requests"] > 500
     assert set(found["phases"]) == {"examples", "coverage", "fuzzing", "stateful"}
     assert min(found["phases"].values()) > 10  # each phase did its work
-    assert len(found["calls"]) == 21  # and each call was called
+    assert len(found["calls"]) == 23  # and each call was called
     assert found["refused"] > 100
     assert found["changed"] > 20  # the check of what changed could have seen something

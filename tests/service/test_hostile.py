@@ -210,3 +210,27 @@ def test_a_client_that_takes_too_long_is_sent_away(serve, monkeypatch):
         assert slow.recv(1000) == b""  # hung up
         body.close()
         slow.close()
+
+
+def test_a_client_that_does_not_read_its_answer_is_sent_away(serve, monkeypatch, wait_until):
+    """The answer is larger than all buffers between; when the time is over it is cut off, and the place is free."""
+    monkeypatch.setattr(server_module, "_UNREAD", 0.3)
+    with serve() as served:
+        monkeypatch.setattr(served.desk, "streams", lambda: ["x" * 1000] * 20_000)
+        lazy = socket.socket()
+        lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        lazy.settimeout(60)
+        lazy.connect(("127.0.0.1", served.port))
+        key = served.key["Authorization"]
+        lazy.sendall(f"GET /v1/streams HTTP/1.1\r\nHost: x\r\nAuthorization: {key}\r\n\r\n".encode())
+        lazy.recv(1)  # it has begun
+        wait_until(lambda: served.open_calls() == 0)
+        got = 1
+        try:
+            while some := lazy.recv(65536):
+                got += len(some)
+        except ConnectionResetError:
+            pass
+        lazy.close()
+        assert got < 20_000_000
+        assert httpx.get(f"{served.address}/health").status_code == 200

@@ -76,3 +76,17 @@ def test_nonsense_is_refused(store, label, scope):
 def test_each_scope_has_what_those_before_it_have(store):
     key, _ = Keys(store).make("one", "write")
     assert [key.may(scope) for scope in ("read", "tell", "write", "admin")] == [True, True, True, False]
+
+
+def test_secrets_are_compared_in_constant_time_whether_or_not_there_is_such_a_key(store, monkeypatch):
+    """As hashes of one length, and once each time: how long it takes says nothing about what was right."""
+    import hmac
+
+    keys, compared = Keys(store), []
+    _, text = keys.make("one", "read")
+    compare = hmac.compare_digest
+    monkeypatch.setattr(hmac, "compare_digest", lambda a, b: compared.append((a, b)) or compare(a, b))
+    for given in (text, text[:-1], "bb_nobody_x", "nonsense"):
+        keys.find(given)
+    assert len(compared) == 4
+    assert {len(part) for pair in compared for part in pair} == {64}

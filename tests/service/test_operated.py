@@ -3,6 +3,7 @@
 import json
 import logging
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -29,6 +30,8 @@ NUMBERS = {
     "bestbefore_silent_streams",
     "bestbefore_erased_arms",
     "bestbefore_oldest_arm_seconds",
+    "bestbefore_swept_seconds",
+    "bestbefore_info",
 }
 
 
@@ -55,6 +58,9 @@ def test_prometheus_gets_all_numbers_and_no_name(served):
     assert found["bestbefore_group_size_count"] == 5
     served.clock.now += 1800
     assert numbers_of(served)[0]["bestbefore_oldest_arm_seconds"] == 1800
+    served.desk.sweep()
+    served.clock.now += 7
+    assert numbers_of(served)[0]["bestbefore_swept_seconds"] == 7
     page.withdraw("secret arm")
     assert numbers_of(served)[0]["bestbefore_erased_arms"] == 1
     httpx.get(f"{served.address}/v1/streams/nobody", headers=served.key)
@@ -97,9 +103,9 @@ def test_logs_are_lines_of_json_without_names_bodies_keys_or_words_of_errors(ser
             answer = client.get("/secret%20stream/erased")
             assert (answer.status_code, "secret" in answer.text) == (500, False)
             assert answer.headers["content-type"] == "application/problem+json"
+        served.running.close()  # what was answered has been logged then
     finally:
         logger.removeHandler(handler)
-    served.running.close()
     text = capsys.readouterr().out
     lines = [json.loads(line) for line in text.splitlines()]
     assert "secret" not in text
@@ -138,29 +144,20 @@ def asking(served, answers, number):
     return threads
 
 
-def wait_until(what):
-    """Wait for something that must come; a test that hangs here has failed."""
-    for _ in range(10_000):
-        if what():
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError("it did not come")
-
-
-def test_more_calls_than_can_be_served_are_told_when_to_come_again(serve):
+def test_more_calls_than_can_be_served_are_told_when_to_come_again(serve, wait_until):
     with serve(most_calls=3) as served:
         page = served.desk.stream("front", Player, window=5, memory=3)
         page.arrive("storm")
         answers = {}
         with Held(served):
             threads = asking(served, answers, 3)
-            wait_until(lambda: served.desk.waiting == 3 or served.desk.waiting == 2)
-            wait_until(lambda: open_calls(served) == 3)
+            wait_until(lambda: served.open_calls() == 3)
             refused = httpx.post(f"{served.address}/v1/streams/front/pulls", json={}, headers=served.key)
             assert refused.status_code == 429
             assert refused.headers["retry-after"] == "1"
             assert refused.headers["content-type"] == "application/problem+json"
-            assert httpx.get(f"{served.address}/health").status_code == 200
+            assert httpx.get(f"{served.address}/health").status_code == 200  # whoever watches is let in
+            assert httpx.get(f"{served.address}/metrics", headers=served.key).status_code == 200
         for thread in threads:
             thread.join()
         assert [answers[at].status_code for at in range(3)] == [200] * 3
@@ -168,15 +165,7 @@ def test_more_calls_than_can_be_served_are_told_when_to_come_again(serve):
             assert desk.stream("front").ask(id="later") is not None
 
 
-def open_calls(served):
-    """Return how many requests are being served."""
-    layer = served.app.middleware_stack
-    while not hasattr(layer, "_open"):
-        layer = layer.app
-    return layer._open
-
-
-def test_a_service_that_stops_answers_what_it_took_in(serve):
+def test_a_service_that_stops_answers_what_it_took_in(serve, wait_until):
     """Three calls wait for the file when it is told to stop; they are carried out, and answered."""
     with serve() as served:
         page = served.desk.stream("front", Player, window=5, memory=3)
@@ -184,7 +173,7 @@ def test_a_service_that_stops_answers_what_it_took_in(serve):
         answers = {}
         with Held(served):
             threads = asking(served, answers, 3)
-            wait_until(lambda: open_calls(served) == 3)
+            wait_until(lambda: served.open_calls() == 3)
             served.running.stop()
             wait_until(lambda: refuses(served))  # nobody new is let in
         for thread in threads:
@@ -229,10 +218,21 @@ def test_it_listens_elsewhere_only_if_there_are_keys(tmp_path, monkeypatch):
         assert "as long as there are no keys" in str(answer.output) + str(answer.exception)
     assert started == []
     assert CliRunner().invoke(commands, ["keys", "make", "--db", db]).exit_code == 0
-    answer = CliRunner().invoke(commands, ["serve", "--db", db, "--host", "0.0.0.0"])  # noqa: S104
+    answer = CliRunner().invoke(commands, ["serve", "--db", db, "--host", "0.0.0.0", "--port", "0"])  # noqa: S104
     assert answer.exit_code == 0, answer.output
     assert [one.host for one in started] == ["0.0.0.0"]  # noqa: S104
     assert "bb_" not in answer.output
+
+
+def test_a_port_that_is_taken_is_told_before_a_key_is_made_in_vain(tmp_path, monkeypatch):
+    monkeypatch.setattr("bestbefore.service.server.run", lambda settings: None)
+    db = f"sqlite:///{tmp_path}/a.db"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        answer = CliRunner().invoke(commands, ["serve", "--db", db, "--port", port])
+    assert f"must be free, and of this machine, not '127.0.0.1', port {port}" in str(answer.exception)
+    listed = CliRunner().invoke(commands, ["keys", "list", "--db", db])
+    assert "there are no keys" in listed.output
 
 
 def test_each_setting_is_an_option_or_a_variable_and_the_option_counts(tmp_path):
@@ -277,6 +277,17 @@ print(sorted(name for name, count in compiled().items() if count != before.get(n
     assert done.stdout == "[]\n", done.stdout + done.stderr
 
 
+def test_health_does_not_wait_for_ever_for_a_database_that_hangs(serve, monkeypatch):
+    hangs = threading.Event()
+    monkeypatch.setattr("bestbefore.service.app.PATIENCE", 0.2)
+    with serve() as served:
+        monkeypatch.setattr(served.desk, "check", hangs.wait)
+        answer = httpx.get(f"{served.address}/health", timeout=60)
+        hangs.set()
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+    assert "has not answered for 0.2 s" in answer.json()["detail"]
+
+
 def test_while_the_database_is_away_calls_are_told_so_and_afterwards_all_is_well(tmp_path, serve):
     """PostgreSQL is stopped and started under a service; /health says so too, and no client has to be restarted."""
     with warnings.catch_warnings():
@@ -298,6 +309,7 @@ def test_while_the_database_is_away_calls_are_told_so_and_afterwards_all_is_well
                 ("POST", "/v1/streams/front/pulls", {"id": "one"}),
                 ("POST", "/v1/streams/front/arms", {"arm": "calm"}),
                 ("POST", "/v1/streams/front/rewards/batch", {"rewards": [{"id": "one", "reward": 1.0}]}),
+                ("POST", "/v1/batch", {"calls": [{"stream": "front", "verb": "ask"}]}),
                 ("PUT", "/v1/streams/other", {"settings": {"window": 5, "epsilon": 0.3}}),
                 ("DELETE", "/v1/streams/front", None),
             ):

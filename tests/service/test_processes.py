@@ -8,6 +8,7 @@ import warnings
 from contextlib import ExitStack
 from pathlib import Path
 
+import httpx
 import pytest
 
 from bestbefore import Conflict, Player, UnknownArm, connect
@@ -62,10 +63,20 @@ def test_three_servers_on_one_postgresql_answer_three_clients_as_one_would(datab
         with connect(f"sqlite:///{tmp_path}/one.db", sweep=None) as alone:
             before = same_answers(pages, alone.stream("front", Player, **SETTINGS), random.Random(1))  # noqa: S311
         told = at_once(pages)
+        seen = {asked(servers[0], key) for _ in range(6)}  # whichever of the two workers answers
+        assert len(seen) == 1
+        assert seen.pop() >= 40
         assert pages[0].state() == pages[2].state()
     with connect(database, sweep=None) as desk:
         assert problems(desk._store) == {"front": []}
         assert desk.stream("front").pulls == before + told
+
+
+def asked(server, key):
+    """Return how often a server was asked for pulls, by the numbers that all of its workers have put together."""
+    text = httpx.get(f"{server.address}/metrics", headers={"Authorization": f"Bearer {key}"}, timeout=60).text
+    counted = 'bestbefore_calls_total{method="POST",route="/v1/streams/{name}/pulls",status="200"} '
+    return sum(float(line.removeprefix(counted)) for line in text.splitlines() if line.startswith(counted))
 
 
 def same_answers(pages, one, rng):

@@ -27,6 +27,8 @@ EXPECTED = {
     "best": "read",
     "erased": "read",
     "state": "read",
+    "totals": "read",
+    "log": "read",
     "metrics": "read",
     "ask": "tell",
     "tell": "tell",

@@ -1,6 +1,7 @@
 """Logs as streams: from whatever they are in, the same arms; and what is wrong is said with its line."""
 
 import csv
+import gzip
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -80,6 +81,17 @@ def truth(rows):
 
 def test_a_csv_file(rows, tmp_path, way):
     assert facts(written(tmp_path / "log.csv", rows)) == truth(rows)
+
+
+def test_a_csv_file_that_is_compressed_or_has_tabs_or_a_byte_order_mark(rows, tmp_path, way):
+    plain = written(tmp_path / "log.csv", rows).read_text("utf-8")
+    with gzip.open(tmp_path / "log.csv.gz", "wt", encoding="utf-8", newline="") as file:
+        file.write(plain)
+    (tmp_path / "marked.csv").write_text("\ufeff" + plain, encoding="utf-8")
+    (tmp_path / "log.tsv").write_text(plain.replace(",", "\t"), encoding="utf-8")
+    for name in ("log.csv.gz", "marked.csv", "log.tsv"):
+        assert facts(tmp_path / name) == truth(rows), name
+    assert streams.from_log(tmp_path / "log.csv.gz", **COLUMNS).name == "log"
 
 
 @pytest.mark.parametrize("made", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
@@ -291,6 +303,14 @@ def test_nothing_to_read(tmp_path):
     path.write_text("ad,click,at\n")
     with pytest.raises(ValueError, match="log has no rows"):
         streams.from_log(path, **COLUMNS)
+    path.write_text("")
+    with pytest.raises(ValueError, match="line 1: the names of columns are needed, and the file is empty"):
+        streams.from_log(path, **COLUMNS)
+    (tmp_path / "log.csv.gz").write_text("ad,click,at\n")
+    with pytest.raises(ValueError, match="is not a CSV file in UTF-8: Not a gzipped file"):
+        streams.from_log(tmp_path / "log.csv.gz", **COLUMNS)
+    with pytest.raises(IsADirectoryError):
+        streams.from_log(tmp_path, **COLUMNS)
     with pytest.raises(ValueError, match="source must be a file, a DataFrame"):
         streams.from_log(17, **COLUMNS)
     with pytest.raises(FileNotFoundError):

@@ -20,13 +20,29 @@ class Agent(Protocol):
         """How many arrivals, or how long, an arm is valid."""
 
     def arrive(self, arm: Hashable) -> list[Any]:
-        """Let a new arm arrive; return the arms that memory let go, so that the caller can forget them too."""
+        """Let a new arm arrive; return the arms that memory let go, so that the caller can forget them too.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        """
 
     def ask(self) -> Any:
         """Return the arm to pull next, or None when nothing is to be pulled before the next arrival."""
 
     def tell(self, arm: Hashable, reward: float, pulls: int = 1) -> None:
-        """Take a reward of an arm, or the total of the rewards of several pulls, whenever it comes back."""
+        """Take a reward of an arm, or the total of the rewards of several pulls, whenever it comes back.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        reward
+            The reward, or the sum of several.
+        pulls
+            How many pulls the reward is the sum of.
+        """
 
     def best(self) -> Any:
         """Return the current answer, never an expired arm, or None when none that could be the answer is stored."""
@@ -48,4 +64,10 @@ class Agent(Protocol):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Make an agent that goes on exactly where the one that gave `state` stood."""
+        """Make an agent that goes on exactly where the one that gave `state` stood.
+
+        Parameters
+        ----------
+        state
+            What `state()` returned.
+        """

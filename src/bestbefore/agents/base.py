@@ -45,8 +45,27 @@ class BaseAgent(Holding):
         """Return what the agent itself adds to its state."""
         return {}
 
+    @property
+    def draws(self) -> bool:
+        """Whether `ask` draws the arm that it names; if not, that follows from what is known."""
+        return False
+
+    @property
+    def chance(self) -> float | None:
+        """The probability with which the last `ask` of this object named its arm.
+
+        It is None where nothing is drawn, where the rule does not know it, and for a page of `k` arms.
+        """
+        return None
+
     def holds(self, arm: Any) -> bool:
-        """Say whether an arm is here, stored or under test."""
+        """Say whether an arm is here, stored or under test.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        """
         return arm in self._roster
 
     def arrival_of(self, arm: Hashable) -> int:
@@ -54,6 +73,11 @@ class BaseAgent(Holding):
 
         By count it is 1 for the first arm, 2 for the second, unless `arrive` was told otherwise; by time it is in
         microseconds.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
         """
         return self._roster.number(arm)
 
@@ -70,12 +94,26 @@ class BaseAgent(Holding):
 
         `to` is an aware datetime or seconds, and with a window by count the number of an arrival.  Without it, time is
         what the wall clock shows if the last arrival was told no time, and stands still otherwise.
+
+        Parameters
+        ----------
+        to
+            The time, or the number, that is now.
         """
         self._go_on(to, "to")
         return self._roster.handed_out()
 
     def withdraw(self, arm: Hashable, *, at: When = None) -> None:
-        """Let an arm go at once, stored or under test, without a trace; the next best takes over."""
+        """Let an arm go at once, stored or under test, without a trace; the next best takes over.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.
+        """
         number = self._roster.number(arm)
         self._meanwhile(number, self._clock.later(at))
         self._roster.remove(number)
@@ -87,6 +125,18 @@ class BaseAgent(Holding):
 
         That is for rewards that are lost whatever they were.  If bad ones are lost more often, tell 0 instead: an arm
         would seem better than it is.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        pulls
+            How many pulls.
+        arrival
+            The number that `arrival_of` gave, if the name may have been given to another arm since.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.
         """
         pulls = whole("pulls", pulls)
         number = self._roster.number(arm, arrival)
@@ -102,6 +152,14 @@ class BaseAgent(Holding):
 
         That is so before the first test is over, and when all arms stored have just expired.  With `k`, return a list
         of up to k arms, best first; of equal means, the newest comes first.
+
+        Parameters
+        ----------
+        k
+            How many arms; None for one arm instead of a list.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.
         """
         most = 1 if k is None else whole("k", k)
         self._go_on(at)
@@ -132,7 +190,13 @@ class BaseAgent(Holding):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Make an agent that goes on exactly where the one that gave `state` stood."""
+        """Make an agent that goes on exactly where the one that gave `state` stood.
+
+        Parameters
+        ----------
+        state
+            What `state()` returned.
+        """
         return cls._restored(state)
 
     @classmethod

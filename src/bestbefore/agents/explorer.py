@@ -189,6 +189,14 @@ class Explorer(Promising):
         bounds.  With fixed tests arms stand in the order of their empirical means, of equals the newest first.  An arm
         under test is the answer if it is sure to have the highest: rewards that are still to come count as 0.  The
         promise is about the first `top`.
+
+        Parameters
+        ----------
+        k
+            How many arms; None for one arm instead of a list.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.
         """
         most = 1 if k is None else whole("k", k)
         self._go_on(at)
@@ -212,6 +220,14 @@ class Explorer(Promising):
         Arms that have expired, with this arrival or before, are among them; nothing of them is kept.  With a window by
         time, `at` is an aware datetime or seconds, and without it the wall clock tells.  With a window by count it is
         the arm's number, unless it is the next one.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.  Unless given, the wall clock's time, or the next number.
         """
         self._roster.check_new(arm)
         time = self._clock.arrival_at(at)
@@ -229,6 +245,12 @@ class Explorer(Promising):
         """Return the arm to pull next, or None when nothing is to be pulled before the next arrival.
 
         Each call counts as a pull under way: asked often enough, an arm is not named again while its rewards are due.
+
+        Parameters
+        ----------
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.
         """
         self._go_on(at)
         if self._certifier:
@@ -239,7 +261,13 @@ class Explorer(Promising):
         return self._asked(number) if number else None
 
     def wanted(self, arm: Hashable) -> int:
-        """Return how many rewards of an arm are still wanted, pulls under way included."""
+        """Return how many rewards of an arm are still wanted, pulls under way included.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        """
         number = self._roster.number(arm)
         if self._certifier:
             return max(self._certifier.wants(number), self._in_flight.get(number, 0))
@@ -252,6 +280,20 @@ class Explorer(Promising):
 
         An arm that is not in memory raises `UnknownArm`.  Names may come again once they are forgotten: send along
         `arrival_of` the arm that was pulled, and a reward for an earlier bearer raises `ExpiredArm`.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        reward
+            The reward, or the sum of several.
+        pulls
+            How many pulls the reward is the sum of.
+        arrival
+            The number that `arrival_of` gave, if the name may have been given to another arm since.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.
         """
         time = self._clock.later(at)
         number, pulls, total = self._heard(arm, reward, pulls, arrival)
@@ -312,6 +354,15 @@ class Explorer(Promising):
         pulls to certify it anew.  Rewards told to several parts about the same arm add up, but nothing is promised
         while that arm is valid: the parts have decided by their own rewards.  Parts are left as they are.
 
+        Parameters
+        ----------
+        parts
+            The explorers.
+        seed
+            A seed or a generator, for rules that draw.
+
+        Examples
+        --------
         >>> parts = [Explorer(window=4, memory=3, tests=1) for _ in range(2)]
         >>> for number, mean in enumerate((0.2, 0.9, 0.7, 0.4), start=1):
         ...     part = parts[number % 2]
@@ -330,7 +381,15 @@ class Explorer(Promising):
 
     @classmethod
     def from_state(cls, state: dict[str, Any], *, keep: Callable[..., int] | None = None) -> Self:
-        """Make an explorer that goes on where the one that gave `state` stood; give a rule of your own again."""
+        """Make an explorer that goes on where the one that gave `state` stood; give a rule of your own again.
+
+        Parameters
+        ----------
+        state
+            What `state()` returned.
+        keep
+            The keep rule, if it is a function of your own.
+        """
         return cls._restored(state, keep=keep)
 
     def _other_state(self) -> dict[str, Any]:

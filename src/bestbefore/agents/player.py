@@ -110,6 +110,16 @@ class Player(Spending):
         half of the slots hold arms under test, whose rewards are under way, the new arm is let go at once.  A player
         that is not `partial` has no epoch, and no pull, before the first window is full.  See `Explorer.arrive` for
         `at`.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        budget
+            Pulls until the next arrival.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.  Unless given, the wall clock's time, or the next number.
         """
         budget = None if budget is None else whole("budget", budget, at_least=0)
         self._roster.check_new(arm)
@@ -141,12 +151,20 @@ class Player(Spending):
         budget.  Each is a pull of its own, and told on its own.  An index rule names the arm of the highest index, then
         that of the next highest; "thompson" draws again among the others; "inf" draws so that it knows each arm's
         chance to be on the page, see `bestbefore.pull.page`.
+
+        Parameters
+        ----------
+        k
+            How many arms; None for one arm instead of a list.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.
         """
         most = 1 if k is None else whole("k", k)
         self._go_on(at)
         places = min(most, int(np.count_nonzero(self._slots.arrival)))
         places = places if self.left is None else min(places, self.left)
-        page = []
+        page, self._chance = [], None
         for slot, odds in self._choose(places) if places else []:
             number = int(self._slots.arrival[slot])
             if odds:
@@ -154,6 +172,7 @@ class Player(Spending):
             self._spent += 1
             page.append(self._asked(number))
         if k is None:
+            self._chance = (odds or None) if page else None
             return page[0] if page else None
         return page
 
@@ -164,6 +183,20 @@ class Player(Spending):
 
         Pulls that were not asked for count against the budget, too.  An arm that is not in memory raises `UnknownArm`;
         see `Explorer.tell` for `arrival`.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        reward
+            The reward, or the sum of several.
+        pulls
+            How many pulls the reward is the sum of.
+        arrival
+            The number that `arrival_of` gave, if the name may have been given to another arm since.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.
         """
         time = self._clock.later(at)
         number, pulls, total = self._heard(arm, reward, pulls, arrival)
@@ -193,5 +226,15 @@ class Player(Spending):
         keep: Callable[..., int] | None = None,
         pull: Callable[..., float] | None = None,
     ) -> Self:
-        """Make a player that goes on where the one that gave `state` stood; give rules of your own again."""
+        """Make a player that goes on where the one that gave `state` stood; give rules of your own again.
+
+        Parameters
+        ----------
+        state
+            What `state()` returned.
+        keep
+            The keep rule, if it is a function of your own.
+        pull
+            The pull rule, if it is one of your own.
+        """
         return cls._restored(state, keep=keep, pull=pull)

@@ -46,6 +46,11 @@ class Promising(Tested):
         """Return a lower and an upper bound of an arm's mean, from its certificate.
 
         The guarantee is about those that it needs at a time, not about all arms ever.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
         """
         number = self._roster.number(arm)
         if not self._certifier:
@@ -74,12 +79,22 @@ class Promising(Tested):
         """What epsilon is multiplied by to be in the user's unit: a share stays a share."""
         return 1.0 if self.plan.relative else self.scale.width
 
+    @property
+    def void(self) -> str | None:
+        """Why nothing is promised now, whatever the settings: "arms", "most", "withdrawn" or "irregular"; or None.
+
+        More than `arms` arms have arrived; more than `most` are valid; an arm was withdrawn, and no spare rank makes up
+        for it; or the test of an arm was cut short, or got rewards after it.
+        """
+        if self.guarantee == "strong" and self.arrivals > (self.arms or 0):
+            return "arms"
+        if self.plan.by_time and self.most is not None and self._clock.valid > self.most:
+            return "most"
+        oldest = max(self._clock.oldest, 1)
+        if sum(number >= oldest for number in self._withdrawn) > self.spare:
+            return "withdrawn"
+        return "irregular" if self._irregular >= oldest else None
+
     def _is_void(self) -> bool:
         """Say whether nothing is promised now, whatever the settings: see `promise`."""
-        if self.guarantee == "strong" and self.arrivals > (self.arms or 0):
-            return True
-        if self.plan.by_time and self.most is not None and self._clock.valid > self.most:
-            return True
-        oldest = max(self._clock.oldest, 1)
-        lost_cover = sum(number >= oldest for number in self._withdrawn) > self.spare
-        return self._irregular >= oldest or lost_cover
+        return self.void is not None

@@ -137,6 +137,14 @@ class Seeker(Search):
 
         Arms that are overdue since the last arrival, and of which nobody has said that they are valid, are among them.
         See `Explorer.arrive` for `at`.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.  Unless given, the wall clock's time, or the next number.
         """
         if self._phase != RUNNING:
             raise ValueError(f"arm {arm!r} came too late: the stream has ended with finish()")
@@ -165,6 +173,11 @@ class Seeker(Search):
 
         Where time "stops" with it, what is left is spent on what is stored.  Where it "goes on", by `tick`, all arms
         but the best will expire: the rest is spent once the best is known, or the leader stands to be lost.
+
+        Parameters
+        ----------
+        time
+            "stops", or "goes on" by `tick`.
         """
         one_of("time", time, rules.CLOCKS)
         self._settle(self._ask_flags(self._overdue()))
@@ -178,6 +191,13 @@ class Seeker(Search):
 
         Any arm that is not is let go, within its window or after it.  One that is valid after its window is the best of
         all.  Within its window every arm is valid, so that to hear it says nothing.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        valid
+            Whether the arm is valid now.
         """
         if self.flag == "implicit":
             raise ValueError("learn needs a Seeker with flag='explicit': with an implicit flag nobody can know")
@@ -195,6 +215,12 @@ class Seeker(Search):
         """Return the arm to pull next, or None when nothing is to be pulled before the next arrival or tick.
 
         Each call counts as a pull under way.  An arm that is overdue is not asked for before its flag is told.
+
+        Parameters
+        ----------
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.
         """
         self._go_on(at)
         number = 0 if self.left == 0 else self._champion or self._next()
@@ -206,6 +232,20 @@ class Seeker(Search):
         """Take a reward of an arm, or the total of `pulls` rewards, whenever it comes back, in any order.
 
         An arm that is not in memory raises `UnknownArm`; see `Explorer.tell` for `arrival`.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        reward
+            The reward, or the sum of several.
+        pulls
+            How many pulls the reward is the sum of.
+        arrival
+            The number that `arrival_of` gave, if the name may have been given to another arm since.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.
         """
         time = self._clock.later(at)
         number, pulls, total = self._heard(arm, reward, pulls, arrival)
@@ -222,6 +262,14 @@ class Seeker(Search):
 
         None when no arm is here; with an explicit flag never one that is overdue.  With `k`, return a list of up to k
         arms, best first.
+
+        Parameters
+        ----------
+        k
+            How many arms; None for one arm instead of a list.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.
         """
         if k is not None:
             whole("k", k)
@@ -236,6 +284,13 @@ class Seeker(Search):
         """Make a seeker that goes on exactly where the one that gave `state` stood.
 
         `valid` is not saved: a seeker that had one needs it again.
+
+        Parameters
+        ----------
+        state
+            What `state()` returned.
+        valid
+            The function that says whether an arm is valid, if there was one.
         """
         return cls._restored(state, valid=valid)
 

@@ -59,11 +59,25 @@ class Spending(BaseAgent):
         self._late: dict[int, int] = {}  # of the pulls in flight, those of earlier epochs
         self._losses = np.zeros(self.memory)  # estimated, of this epoch, for rules that know their odds
         self._odds: dict[int, list[float]] = {}  # of this epoch's pulls in flight
+        self._chance: float | None = None  # of the last pull that was asked for
         self._pace, self._epochs = 0.0, 0  # pulls of an epoch as a rule, and how many epochs that is learnt from
         self._used = 1.0  # which part of a budget is spent as a rule
         self._delay, self._delays = 0.0, 0  # arrivals until an arm's first reward, and of how many arms
         self._youth = 1.0  # of this epoch's leader: see `outlook`
         self._heir: float | None = None
+
+    @property
+    def draws(self) -> bool:
+        """Whether `ask` draws the arm that it names; if not, that follows from what is known."""
+        return not self.plan.pull.index
+
+    @property
+    def chance(self) -> float | None:
+        """The probability with which the last `ask` of this object named its arm.
+
+        It is None where nothing is drawn, where the rule does not know it, and for a page of `k` arms.
+        """
+        return self._chance
 
     @property
     def left(self) -> int | None:

@@ -8,8 +8,10 @@ import click
 from bestbefore import __version__
 from bestbefore.cli.advise import advise
 from bestbefore.cli.db import db
+from bestbefore.cli.demo import demo
 from bestbefore.cli.explore import explore
 from bestbefore.cli.keys import keys
+from bestbefore.cli.log import log
 from bestbefore.cli.play import play
 from bestbefore.cli.replay import replay
 from bestbefore.cli.reproduce import reproduce
@@ -34,11 +36,13 @@ commands.add_command(explore)
 commands.add_command(play)
 commands.add_command(seek)
 commands.add_command(replay)
+commands.add_command(log)
 commands.add_command(advise)
 commands.add_command(theorems)
 commands.add_command(db)
 commands.add_command(serve)
 commands.add_command(keys)
+commands.add_command(demo)
 
 
 def main() -> None:

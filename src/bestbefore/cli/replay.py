@@ -13,6 +13,7 @@ import click
 from bestbefore import __version__
 from bestbefore.cli.options import Listed, WindowOption, tell_of_compilation
 from bestbefore.clock import Length
+from bestbefore.clock import window_of as check_window
 
 if TYPE_CHECKING:
     from bestbefore.replay.report import Report
@@ -76,6 +77,11 @@ def replay(
     """
     if propensity is not None and uniform:
         raise ValueError("--propensity must be left out where --uniform says that all arms had the same probability")
+    check_window(window)
+    if settings["runs"] < 1:
+        raise ValueError(f"--runs must be at least 1, not {settings['runs']}")
+    if any(slots < 1 for slots in settings["memory"] or []):
+        raise ValueError(f"--memory must be at least 1, not {min(settings['memory'])}")
     if out is not None:
         if not out.parent.is_dir():
             raise ValueError(f"the folder of {str(out)!r} must be there")
@@ -128,7 +134,7 @@ def _show(report: "Report") -> None:
     _print_rows("Other windows", trade.windows)
     if trade.epsilons:
         _print_rows("Certified answers: pulls an arm, and how many an arm has", trade.epsilons)
-    say("What it would have gained", [f"{one.title}: {one.text}" for one in report.gained()])
+    say("What it would have gained", [*(f"{one.title}: {one.text}" for one in report.gained()), report.assumed])
 
 
 def _print_rows(title: str, rows: list[dict[str, Any]]) -> None:

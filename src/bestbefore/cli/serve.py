@@ -17,6 +17,10 @@ NEEDED = "bestbefore serve needs FastAPI and uvicorn: pip install 'bestbefore[se
 @click.option("--most-calls", type=int, help="How many requests are served at once, 1000 unless given.")
 @click.option("--patience", type=float, help="Seconds that a client may take to send a request, 20 unless given.")
 @click.option("--silent", metavar="TIME", help='After how long without rewards a stream is silent: "1 h" unless given.')
+@click.option("--notice", metavar="TEXT", help="A line that the page shows on top.")
+@click.option(
+    "--secret", metavar="TEXT", help="What signs the page's sessions: set BESTBEFORE_SECRET for several machines."
+)
 @click.option(
     "--log", type=click.Choice(["info", "warning"]), help="Whether each request is logged; info unless given."
 )
@@ -42,14 +46,13 @@ def serve(**given: Any) -> None:
         prepare(store)
         keys = Keys(store)
         here = [key for key in keys.list() if key.revoked is None]
-        first = None
-        if not here:
-            if not settings.on_loopback:
-                raise ValueError(
-                    f"host must be 127.0.0.1 as long as there are no keys, not {settings.host!r}: "
-                    f"make one first, with `bestbefore keys make --db {store.shown}`"
-                )
-            first = keys.make("first", "admin")[1]
+        if not here and not settings.on_loopback:
+            raise ValueError(
+                f"host must be 127.0.0.1 as long as there are no keys, not {settings.host!r}: "
+                "make one first, with `bestbefore keys make` and the same --db"
+            )
+        server.check_free(settings)
+        first = None if here else keys.make("first", "admin")[1]
     finally:
         store.close()
     host = f"[{settings.host}]" if ":" in settings.host else settings.host

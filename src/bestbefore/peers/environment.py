@@ -29,6 +29,11 @@ RENDERS: Final = "ansi"
 class StreamEnv(gym.Env[Observation, np.int64]):
     """A stream of arms that expire, pulled one step at a time.
 
+    The observation is a dict of three arrays, with a place for each slot, oldest arm first: `pulls`, `means` (0 before
+    the first pull) and `ages` (1 for the newest arm, 0 for an empty slot).  `info` has `action_mask` (1 for each slot
+    that can be pulled), `stored` (the arms, by number of arrival), `arrival` (the newest), and of the last pull
+    `regret`.  To pull an empty slot is a request without an answer: its reward is 0, and its regret the best mean.
+
     Parameters
     ----------
     stream
@@ -43,11 +48,6 @@ class StreamEnv(gym.Env[Observation, np.int64]):
         The keep rule that decides which arms stay in the slots; the learner decides which of them is pulled.
     render_mode
         "ansi" makes `render` return the slots as text.
-
-    The observation is a dict of three arrays, with a place for each slot, oldest arm first: `pulls`, `means` (0 before
-    the first pull) and `ages` (1 for the newest arm, 0 for an empty slot).  `info` has `action_mask` (1 for each slot
-    that can be pulled), `stored` (the arms, by number of arrival), `arrival` (the newest), and of the last pull
-    `regret`.  To pull an empty slot is a request without an answer: its reward is 0, and its regret the best mean.
     """
 
     metadata = {"render_modes": [RENDERS], "render_fps": 1}  # noqa: RUF012  as Gymnasium declares it
@@ -85,7 +85,15 @@ class StreamEnv(gym.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin the next run, or run 0 of a seed; `options={"run": 3}` begins that run."""
+        """Begin the next run, or run 0 of a seed; `options={"run": 3}` begins that run.
+
+        Parameters
+        ----------
+        seed
+            A seed: begin with its run 0.
+        options
+            None, or {"run": number}.
+        """
         super().reset(seed=seed)
         if seed is not None:
             self._seed, self._run = seed, -1
@@ -102,7 +110,13 @@ class StreamEnv(gym.Env[Observation, np.int64]):
         return self._seen(), self._info(0.0)
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Pull the arm in a slot; return what is seen, the reward, and whether the stream is over."""
+        """Pull the arm in a slot; return what is seen, the reward, and whether the stream is over.
+
+        Parameters
+        ----------
+        action
+            The number of a slot.
+        """
         if not self.action_space.contains(action):
             raise ValueError(f"action must be the number of a slot, from 0 to {self.memory - 1}, not {action!r}")
         if not self._recent or self._spent == self.budget:

@@ -120,6 +120,22 @@ def estimator(
     partial: bool = False,
     first: int = 1,
 ) -> "bound[EstimatorAgent]":
-    """Return what makes agents of an estimator, for our simulations; see `EstimatorAgent`."""
+    """Return what makes agents of an estimator, for our simulations; see `EstimatorAgent`.
+
+    Parameters
+    ----------
+    policy
+        Makes an estimator, such as the class `Ridge` of scikit-learn.
+    features
+        What an arm looks like, as numbers; unless given, each arm has a column of its own.
+    explore
+        The probability of a random arm.
+    every
+        After how many rewards to fit anew.
+    partial
+        Whether to use `partial_fit`.
+    first
+        How often a new arm is pulled before the estimator has a say.
+    """
     settings: dict[str, Any] = {"features": features, "explore": explore, "every": every, "partial": partial}
     return bound(EstimatorAgent, policy, first=first, **settings)

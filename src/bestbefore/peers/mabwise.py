@@ -81,6 +81,8 @@ def mabwiser(policy: str | Any, *, first: int = 0, remove: bool = True, **settin
     settings
         What the policy is made with, such as alpha=1.
 
+    Examples
+    --------
     >>> agent = mabwiser("UCB1", alpha=1, first=1)(window=5)
     >>> agent.arrive("a"), agent.ask()
     ([], 'a')

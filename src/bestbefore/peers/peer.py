@@ -78,7 +78,18 @@ class PeerAgent:
         """The policy of another library."""
 
     def arrive(self, arm: Hashable, budget: int | None = None, *, at: When = None) -> list[Any]:
-        """Let a new arm arrive, with a budget of pulls; return the arms that have expired or had to make room."""
+        """Let a new arm arrive, with a budget of pulls; return the arms that have expired or had to make room.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        budget
+            Pulls until the next arrival.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.  Unless given, the wall clock's time, or the next number.
+        """
         if not is_name(arm):
             raise ValueError(f"arm must be hashable, not None and not NaN, not {arm!r}")
         if arm in self._arms:
@@ -118,7 +129,17 @@ class PeerAgent:
         return arm
 
     def tell(self, arm: Hashable, reward: float, pulls: int = 1) -> None:
-        """Take a reward of an arm; of a total of several pulls the peer hears the mean, so many times."""
+        """Take a reward of an arm; of a total of several pulls the peer hears the mean, so many times.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        reward
+            The reward, or the sum of several.
+        pulls
+            How many pulls the reward is the sum of.
+        """
         if not is_name(arm) or arm not in self._arms:
             raise UnknownArm(f"arm {arm!r} is not in memory: it was let go, has expired, or never arrived")
         count, total = whole("pulls", pulls), finite("reward", reward)
@@ -130,7 +151,13 @@ class PeerAgent:
         self._pulls += count
 
     def best(self, k: int | None = None) -> Any:
-        """Return the stored arm of the highest mean reward, or a list of the best k; of equals, the newest first."""
+        """Return the stored arm of the highest mean reward, or a list of the best k; of equals, the newest first.
+
+        Parameters
+        ----------
+        k
+            How many arms; None for one arm instead of a list.
+        """
         most = 1 if k is None else whole("k", k)
         ranked = sorted(self._arms, key=self._rank, reverse=True)[:most]
         return ranked if k is not None else next(iter(ranked), None)
@@ -187,6 +214,11 @@ class PeerAgent:
         """Make an agent that goes on where the one that gave `state` stood.
 
         A pickled peer can run any code when it is loaded: load only what you saved yourself.
+
+        Parameters
+        ----------
+        state
+            What `state()` returned.
         """
         if state.get("version") != VERSION:
             raise ValueError(f"state must have version {VERSION}, not {state.get('version')!r}")

@@ -57,6 +57,8 @@ def river(policy: str | Callable[..., Any], *, first: int = 0, **settings: Any) 
     settings
         What the policy is made with, such as delta=1.
 
+    Examples
+    --------
     >>> river("UCB", delta=1)(window=5).arrive("a")
     []
     """

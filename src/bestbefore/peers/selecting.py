@@ -67,5 +67,13 @@ class SelectAgent(PeerAgent):
 
 
 def select(policy: Callable[..., Any], *, first: int = 0) -> partial[SelectAgent]:
-    """Return what makes agents of a class with `select` and `update`, for our simulations; see `SelectAgent`."""
+    """Return what makes agents of a class with `select` and `update`, for our simulations; see `SelectAgent`.
+
+    Parameters
+    ----------
+    policy
+        Makes an object with `select` and `update`.
+    first
+        How often a new arm is pulled before the policy has a say.
+    """
     return partial(SelectAgent, policy, first=first)

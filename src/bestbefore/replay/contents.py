@@ -92,7 +92,7 @@ def contents_of(log: Log, window: Length, *, progress: bool | None = None) -> Co
     span, kept = window_of(window), log.kept
     place = np.where(kept, np.cumsum(kept) - 1, -1)
     arrived, means = log.arrived[kept], log.total[kept] / log.rows[kept]
-    lasts = _lasts(arrived, span)
+    ends, lasts = _ends(arrived, span, int(log.last.max()))
     first_day = int(log.arrived.min() // DAY)
     days = np.arange(first_day, int(log.last.max() // DAY) + 1)
     traffic, in_window = np.zeros(arrived.size, np.int64), np.zeros(arrived.size, np.int64)
@@ -106,7 +106,7 @@ def contents_of(log: Log, window: Length, *, progress: bool | None = None) -> Co
         epochs = np.searchsorted(arrived, times, side="right") - 1
         np.add.at(traffic, epochs[epochs >= 0], 1)
         age = (times - arrived[rows]) / lasts[rows]
-        np.add.at(in_window, rows[age < 1], 1)
+        np.add.at(in_window, rows[times < ends[rows]], 1)
         part = np.minimum((age * (AGES / 3)).astype(np.int64), AGES - 1)
         young = age < 3
         np.add.at(by_age, part[young], 1)
@@ -134,15 +134,19 @@ def contents_of(log: Log, window: Length, *, progress: bool | None = None) -> Co
     )
 
 
-def _lasts(arrived: Ints, span: Window) -> Floats:
-    """Return how long each arm is valid, in microseconds; by count, until so many others have come, or as usual."""
+def _ends(arrived: Ints, span: Window, last: int) -> tuple[Ints, Floats]:
+    """Return when each arm expires, and how long it is valid; in microseconds.
+
+    By count, an arm expires when so many others have come.  Of one that never does, the life is taken to be as usual.
+    """
     if span.by_time:
-        return np.full(arrived.size, float(span.length))
-    later = np.full(arrived.size, np.nan)
-    if arrived.size > span.length:
-        later[: -span.length] = arrived[span.length :] - arrived[: -span.length]
-    usual = float(np.nanmedian(later)) if arrived.size > span.length else float(arrived[-1] - arrived[0])
-    return np.maximum(np.where(np.isnan(later), usual, later), 1.0)
+        return arrived + span.length, np.full(arrived.size, float(span.length))
+    ends = np.full(arrived.size, last + 1)
+    later = arrived[span.length :]
+    ends[: later.size] = later
+    usual = float(np.median(later - arrived[: later.size])) if later.size else float(last + 1 - arrived[0])
+    lasts = np.where(np.arange(arrived.size) < later.size, ends - arrived, usual)
+    return ends, np.maximum(lasts, 1.0)
 
 
 def _valid(log: Log, span: Window) -> Ints:
@@ -218,7 +222,7 @@ def in_words(contents: Contents, window: Length) -> list[str]:
         f"With a window of {window}, {valid['median']:,.0f} arms are valid at once as a rule, and "
         f"{valid['most']:,.0f} at most.",
         f"While it is valid, an arm gets {rows['median']:,.0f} reward{'s' * (rows['median'] != 1)} as a rule; one arm "
-        f"in ten gets fewer than {max(rows['tenth'], 1):,.0f}, one in ten more than {rows['ninth']:,.0f}.",
+        f"in ten gets {rows['tenth']:,.0f} or fewer, one in ten {rows['ninth']:,.0f} or more.",
     ]
     if math.isnan(spread.noise):
         return [*told, "Arms do not differ."]

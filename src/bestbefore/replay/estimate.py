@@ -49,6 +49,7 @@ from bestbefore.simulate.replay_loop import (
     replay,
 )
 from bestbefore.streams import Log
+from bestbefore.streams.log_cells import NoProbability
 from bestbefore.streams.stream import Floats
 
 METHODS: Final = ("rejection", "weighting")
@@ -62,7 +63,7 @@ UNSUPPORTED: Final = 0.05
 """The largest share of choices that may be of arms that the log does not show any more."""
 MOSTLY: Final = 0.2
 """Where so many choices are, that is why the sample is small."""
-APART: Final = (4.0, 0.1)
+APART: Final = (4.0, 0.05)
 """Weights are 1 on average.  So many standard errors off, and by this much, they are not those of the log."""
 
 
@@ -75,17 +76,29 @@ class Estimate:
     """
 
     method: str
+    """How it was estimated."""
     rows: int
+    """The rows of the log that count."""
     matched: int
+    """Those that show what the player has chosen."""
     effective: float
+    """The effective sample size."""
     refused: str | None
+    """Why there is no estimate, or None."""
     value: float | None = None
+    """The mean reward of the player's choices."""
     low: float | None = None
+    """The lower end of its 95% interval."""
     high: float | None = None
+    """The upper end."""
     earned: float | None = None
+    """The mean reward in the log."""
     gain: float | None = None
+    """What the player has more."""
     gain_low: float | None = None
+    """The lower end of its 95% interval."""
     gain_high: float | None = None
+    """The upper end."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -108,6 +121,27 @@ def estimate(
 
     `propensity` names the column with the probability with which the arm of a row was shown; or `uniform` says that
     arms in rotation were shown uniformly at random.  An estimate that the log cannot give says why in `refused`.
+
+    Parameters
+    ----------
+    log
+        A log, as `streams.read_log` returns it.
+    window
+        A time such as "24h", or a number of arrivals.
+    memory
+        Slots of the player.
+    keep
+        The player's keep rule.
+    pull
+        The player's pull rule.
+    propensity
+        The column with the probability with which the arm of a row was shown.
+    uniform
+        Whether arms in rotation were shown uniformly at random.
+    seed
+        The same seed gives the same result.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
     """
     span, made = window_of(window), plan_play(window, memory, keep, pull, most=None)
     seed = whole("seed", seed, at_least=0)
@@ -118,10 +152,8 @@ def estimate(
         return [_refused(method, log, why + "that arms were shown uniformly at random.") for method in METHODS]
     try:
         rows = rows_of(log, propensity, progress=progress)
-    except ValueError as wrong:
-        if propensity is None or "probability" not in str(wrong):
-            raise
-        return [_refused(method, log, f"A propensity is not a probability: {wrong}.") for method in METHODS]
+    except NoProbability as wrong:
+        return [_refused(method, log, f"{_no_probability(str(wrong))} ({wrong}.)") for method in METHODS]
     world = world_of(rows, numbers_of(log, span), np.zeros(len(log.names)))
     rule = Rule(
         made.keep.number,
@@ -202,7 +234,8 @@ def _doubt(sums: Floats, checked: Floats, effective: float) -> str | None:
     if effective >= LEAST and abs(mean - 1) > max(APART[0] * error, APART[1]):
         return (
             f"The probabilities are not those of this log: weights should be 1 on average, and are {mean:.2f}.  Arms "
-            "were not shown with these probabilities, or arms that the player would choose were not shown at all."
+            "were not shown with these probabilities, or arms that the player would choose were not shown at all.  If "
+            "the log knows when arms arrived, name that column, too."
         )
     if effective < LEAST:
         return f"{few}, and at least {LEAST:.0f} are needed."
@@ -211,6 +244,18 @@ def _doubt(sums: Floats, checked: Floats, effective: float) -> str | None:
         rare = "are rewarded" if above < RARE else "are not rewarded"
         return f"{few}, of which {min(above, effective - above):.1f} {rare}: at least {RARE:.0f} are needed."
     return None
+
+
+def _no_probability(wrong: str) -> str:
+    """Say why there is no number: the words are those that `bestbefore log` writes."""
+    if wrong.endswith("not 'deterministic'"):
+        return (
+            "Nothing was drawn when this log was made: it shows what its rule took for the best, and nobody knows what "
+            "other arms would have earned there.  A rule that draws, such as inf, leaves a log that can answer."
+        )
+    if wrong.endswith("not 'unknown'"):
+        return "Arms were drawn, but with which probability is not known."
+    return "A propensity is not a probability."
 
 
 def _refused(method: str, log: Log, why: str) -> Estimate:

@@ -37,10 +37,15 @@ class Report:
     """The three answers."""
 
     log: Log
+    """The log."""
     window: Length
+    """How long arms are valid."""
     contents: Contents
+    """What is in the log."""
     trade: Trade
+    """What memory buys on it."""
     gains: list[Estimate]
+    """What a player would have gained."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers and words, ready for JSON."""
@@ -54,6 +59,11 @@ class Report:
             "words": {"contents": self.said(), "memory": self.advice(), "gain": [one.text for one in self.gained()]},
             "assumed": ASSUMED,
         }
+
+    @property
+    def assumed(self) -> str:
+        """What the estimates assume, in words."""
+        return ASSUMED
 
     def said(self) -> list[str]:
         """Say what is in the log."""
@@ -83,7 +93,29 @@ def look_at(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Report:
-    """Answer the three questions about a log; see `bestbefore.replay.estimate` for `propensity` and `uniform`."""
+    """Answer the three questions about a log; see `bestbefore.replay.estimate` for `propensity` and `uniform`.
+
+    Parameters
+    ----------
+    log
+        A log, as `streams.read_log` returns it.
+    window
+        A time such as "24h", or a number of arrivals.
+    propensity
+        The column with the probability with which the arm of a row was shown.
+    uniform
+        Whether arms in rotation were shown uniformly at random.
+    memory
+        The slots to try.
+    runs
+        How many runs of each simulation.
+    seed
+        The same seed gives the same result.
+    jobs
+        How many threads or processes work at once; unless given, one for each core.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
+    """
     found = contents_of(log, window, progress=progress)
     made = trade_of(log, found, window, memory=memory, runs=runs, seed=seed, jobs=jobs, progress=progress)
     best = made.advice
@@ -107,7 +139,17 @@ def of_estimate(one: Estimate) -> str:
 
 
 def write_page(path: Path, report: Report, made: dict[str, str]) -> None:
-    """Write the page of a report, whole or not at all."""
+    """Write the page of a report, whole or not at all.
+
+    Parameters
+    ----------
+    path
+        The file to write.
+    report
+        What `look_at` returned.
+    made
+        What the page says of how it was made, by heading.
+    """
     text = _page(report, made)
     half = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from bestbefore import plan, simulate
+from bestbefore.arguments import whole
 from bestbefore.clock import Length, Window, said, window_of
 from bestbefore.replay.contents import Contents
 from bestbefore.simulate import Table
@@ -87,6 +88,7 @@ def trade_of(
 ) -> Trade:
     """Simulate a log's stream with several rules and memories, windows and epsilons."""
     stream, span, budgets = log.stream, window_of(window), contents.traffic
+    runs = whole("runs", runs)
     runs = max(1, min(runs, int(PULLS / max(int(budgets.sum()), 1))))
     most = int(contents.valid.max())
     slots = memory or [one for one in MEMORY if one < most] + ([most] if most <= MEMORY[-1] else [])
@@ -146,12 +148,13 @@ def _highest(means: Floats, gone: Ints) -> Floats:
 def advised(table: Table, earned: tuple[float, float], window: Length, log: Log) -> Advice:
     """Choose the smallest memory that loses about as little as any, and the pair that loses least with it.
 
-    The default pair is chosen unless another one loses clearly less.
+    The default pair is chosen unless another one loses clearly less, and less in each of several runs.
     """
-    rows = {
+    found = {
         (row["memory"], row["keep"], row["pull"]): row["regret"]
         for row in table.summary(["memory", "keep", "pull"], "regret")
     }
+    rows = {key: regret for key, regret in found.items() if key[1:] == PAIRS[0] or _always_less(table, key)}
     best = min(rows, key=lambda key: (rows[key], key))
     near = [key for key in rows if rows[key] <= NEAR * rows[best]]
     slots = min(memory for memory, _, _ in near)
@@ -169,6 +172,15 @@ def advised(table: Table, earned: tuple[float, float], window: Length, log: Log)
         at_random=(earned[0] - earned[1]) / max(earned[0], 1e-300),
         code=code_of(as_told(window), slots, chosen[1], chosen[2], log),
     )
+
+
+def _always_less(table: Table, key: tuple[int, str, str]) -> bool:
+    """Say whether a pair has lost less than the default one in each run, of two or more."""
+    regrets = [
+        {row["run"]: row["regret"] for row in table if (row["memory"], row["keep"], row["pull"]) == one}
+        for one in (key, (key[0], *PAIRS[0]))
+    ]
+    return len(regrets[0]) > 1 and all(regret < regrets[1].get(run, math.inf) for run, regret in regrets[0].items())
 
 
 def code_of(window: int | str, memory: int, keep: str, pull: str, log: Log) -> str:
@@ -234,17 +246,22 @@ def in_words(trade: Trade, contents: Contents) -> list[str]:
     """Say what to do, and why."""
     advice, most = trade.advice, int(contents.valid.max())
     told = [
-        f"Use {advice.memory} slots with {advice.keep} x {advice.pull}.  On these arms that loses "
+        f"Use {_slots(advice.memory)} with {advice.keep} x {advice.pull}.  On these arms that loses "
         f"{_share(advice.loses)} of what the best valid arm would have earned; a valid arm at random loses "
         f"{_share(advice.at_random)}."
     ]
     if advice.best_memory != advice.memory:
         told.append(
-            f"The best of all that was tried, with {advice.best_memory} slots, loses {_share(advice.best_loses)}."
+            f"The best of all that was tried, with {_slots(advice.best_memory)}, loses {_share(advice.best_loses)}."
         )
     if advice.memory < most:
         told.append(f"Up to {most:,} arms are valid at once: there is no need to store them all.")
-    if contents.spread.noise > MUCH:
+    if contents.arms > 1 and contents.spread.real == 0:
+        told.append(
+            "Nothing shows that these arms differ at all: what sets their means apart is no more than chance.  So the "
+            "numbers here are those of luck, and more rows an arm would tell more."
+        )
+    elif contents.spread.noise > MUCH:
         told.append(
             f"Take this with care: {contents.spread.noise:.0%} of the spread is only noise, and the simulation takes "
             "logged means for true ones, so that arms with few rows look better or worse than they are.  Leave them "
@@ -261,6 +278,10 @@ def in_words(trade: Trade, contents: Contents) -> list[str]:
             f"pulls an arm, and an arm has {row['has']:,.0f}.  Spend the traffic with a Player instead of an Explorer."
         )
     return told
+
+
+def _slots(count: int) -> str:
+    return "1 slot" if count == 1 else f"{count} slots"
 
 
 def _share(share: float) -> str:

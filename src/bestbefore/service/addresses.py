@@ -9,7 +9,8 @@ from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends, Path
 
-API: Final = "/v1/"
+NAMED: Final = ("/v1/", "/streams/")
+"""Where names stand in addresses: in those of the API, and in those of the page."""
 
 _NAME: Final = Path(
     description="The name of a stream: 1 to 200 characters, percent-encoded.",
@@ -20,9 +21,9 @@ _NAME: Final = Path(
 
 
 def keep_as_sent(scope: Any) -> None:
-    """Put the path of a call of the API back to what was sent."""
+    """Put a path that may have a name in it back to what was sent."""
     raw = scope.get("raw_path")
-    if raw is not None and scope["path"].startswith(API):
+    if raw is not None and scope["path"].startswith(NAMED):
         scope["path"] = raw.partition(b"?")[0].decode("ascii", "replace")
 
 

@@ -1,5 +1,6 @@
 """The app: the calls of the API, health, numbers and the page, on one desk."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -8,12 +9,14 @@ from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 
 from bestbefore import __version__
-from bestbefore.service import problems
+from bestbefore.errors import StoreUnavailable
+from bestbefore.service import page, problems, totals, verb_routes
 from bestbefore.service.bridge import Bridge
 from bestbefore.service.edge import Edge
 from bestbefore.service.guard import Guard, GuardedRoute, needs
 from bestbefore.service.keys import Keys
 from bestbefore.service.links import add_links
+from bestbefore.service.logged import logged
 from bestbefore.service.metrics import MEDIA, Metrics
 from bestbefore.service.models import ARM, ARM_MARK, Health, Problem
 from bestbefore.service.routes import answers, api, bridge_of, sent
@@ -25,6 +28,9 @@ _ABOUT: Final = """Streams of arms of which only the recent ones count: which is
 
 Every call but /health needs a key: `Authorization: Bearer bb_...`. Calls may be sent again: the same content gives the
 same answer, other content is a conflict (409). Errors are problem documents (RFC 9457)."""
+
+PATIENCE: Final = 5.0
+"""For how many seconds `/health` waits for the database."""
 
 
 def create_app(desk: Desk, keys: Keys, settings: Settings) -> FastAPI:
@@ -51,6 +57,10 @@ def create_app(desk: Desk, keys: Keys, settings: Settings) -> FastAPI:
     app.state.bridge, app.state.settings, app.state.metrics = Bridge(desk), settings, metrics
     app.state.guard = Guard(keys, app.state.bridge)
     app.include_router(api)
+    app.include_router(verb_routes.api)
+    app.include_router(totals.api)
+    app.include_router(logged)
+    page.install(app, keys, settings)
     _operate(app)
     problems.install(app)
     app.add_middleware(Edge, settings=settings, metrics=metrics)
@@ -65,7 +75,11 @@ def _operate(app: FastAPI) -> None:
     async def health(request: Request) -> Any:
         """Read from the database, and say whether that went well; this needs no key."""
         bridge = bridge_of(request)
-        await bridge.read(bridge.desk.check)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await bridge.read(bridge.desk.check)
+        except TimeoutError:
+            raise StoreUnavailable(f"the database has not answered for {PATIENCE:g} s") from None
         return sent({"status": "ok"})
 
     async def numbers(request: Request) -> Response:
@@ -88,7 +102,7 @@ def _operate(app: FastAPI) -> None:
 
 
 def _only(status: int) -> dict[int | str, dict[str, Any]]:
-    return {status: answers()[status], 405: answers()[405]}
+    return {one: answers()[one] for one in (405, 500, status)}
 
 
 def _describe(app: FastAPI) -> None:

@@ -84,6 +84,14 @@ def asked(stream: str, said: models.Question) -> list[Call]:
     return [call_of(stream, "ask", models.Question.model_construct(id=id, k=None, count=None)) for id in ids]
 
 
+def check_pulls(said: models.Batch) -> None:
+    """Raise a `ValueError` if a batch asks for more pulls than a request may."""
+    slates = [one.arguments.get("k") for one in said.calls if one.verb == "ask"]
+    asked = sum(k if isinstance(k, int) else 1 for k in slates)
+    if asked > models.MOST_AT_ONCE:
+        raise ValueError(f"calls must ask for at most {models.MOST_AT_ONCE} pulls in all, not {asked}")
+
+
 def from_batch(said: models.Call) -> Call:
     """Return a call of a batch; one that is wrong has its error already."""
     how = VERBS[said.verb]

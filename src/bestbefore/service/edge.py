@@ -5,13 +5,16 @@ from typing import Any, Final
 
 from fastapi import Request
 
+from bestbefore import __version__
 from bestbefore.service import hot, logs, problems
 from bestbefore.service.addresses import keep_as_sent
 from bestbefore.service.limits import bounded, too_large
 from bestbefore.service.metrics import Metrics
 from bestbefore.service.settings import Settings
+from bestbefore.store.wire import PRODUCT
 
-_NO_GUESSING: Final = (b"x-content-type-options", b"nosniff")
+_HEADERS: Final = ((b"x-content-type-options", b"nosniff"), (b"server", f"{PRODUCT}/{__version__}".encode()))
+_ALWAYS: Final = ("/health", "/metrics")
 _METHODS: Final = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH")
 
 
@@ -34,7 +37,7 @@ class Edge:
             nonlocal status, begun
             if message["type"] == "http.response.start":
                 status, begun = message["status"], True
-                message["headers"] = [*message.get("headers", ()), _NO_GUESSING]
+                message["headers"] = [*message.get("headers", ()), *_HEADERS]
             await send(message)
 
         self._open += 1
@@ -65,7 +68,7 @@ class Edge:
 
     def _refused(self, scope: Any) -> Any:
         """Return the answer to a request that is not even looked at."""
-        if self._open > self._settings.most_calls and scope["path"] != "/health":
+        if self._open > self._settings.most_calls and scope["path"] not in _ALWAYS:
             return problems.refusal(429, f"more than {self._settings.most_calls} calls at once: send it again later")
         length = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if length.isdigit() and int(length) > self._settings.most_bytes:

@@ -88,18 +88,27 @@ class Keys:
         """Return the key of this text, or None if it is no key or was revoked."""
         start, _, rest = text.partition("_")
         id, _, secret = rest.partition("_")
-        known = self._read() if self.must_read(text) else self._known
+        known = self._read(text) if self.must_read(text) else self._known
         key, stored = known.get(id, (None, _NOBODY))
         same = hmac.compare_digest(_hash(secret), stored)
         return key if same and start == "bb" and key is not None and key.revoked is None else None
+
+    def of_id(self, id: str) -> Key | None:
+        """Return the key of an id, unless it was revoked: for who has shown the key before."""
+        known = self._read() if time.monotonic() - self._since > KNOWN_FOR or id not in self._known else self._known
+        key = known.get(id, (None, _NOBODY))[0]
+        return key if key is not None and key.revoked is None else None
 
     def must_read(self, text: str) -> bool:
         """Say whether to find this key is to ask the database: one that nobody knows may be new."""
         known = text[3:15] in self._known
         return time.monotonic() - self._since > (KNOWN_FOR if known else NEW_AFTER)
 
-    def _read(self) -> dict[str, tuple[Key, str]]:
+    def _read(self, text: str | None = None) -> dict[str, tuple[Key, str]]:
+        """Read all keys; for the sake of a text, only if nobody else did while this thread waited."""
         with self._lock:
+            if text is not None and not self.must_read(text):
+                return self._known
             began = time.monotonic()
             with self._store.look() as connection:
                 rows = connection.execute(select(table)).all()

@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from bestbefore import __version__
 from bestbefore.store.desk import Desk
 
 MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -61,13 +62,21 @@ class _Now:
 
     def collect(self) -> Any:
         """Yield numbers."""
-        now = self._desk.overview(self._after)
+        version = GaugeMetricFamily("bestbefore_info", "1, of this version.", labels=["version"])
+        version.add_metric([__version__], 1)
+        yield version
+        now, swept = self._desk.overview(self._after), self._desk.check() or 0.0
         for name, text, value in (
             ("streams", "Streams.", now.streams),
             ("waiting_pulls", "Pulls whose rewards are awaited.", now.waiting),
             ("silent_streams", "Streams that are asked for pulls and are told nothing.", now.silent),
             ("erased_arms", "Arms that were erased from the streams that are here.", now.erased),
             ("oldest_arm_seconds", "The age of the oldest arm held; 0 if there is none.", now.oldest),
+            (
+                "swept_seconds",
+                "How long ago the last sweep was; 0 if there was none.",
+                float("nan") if swept is None else swept,
+            ),
             ("waiting_calls", "Calls that wait for the next transaction in this process.", self._desk.waiting),
         ):
             yield GaugeMetricFamily(f"bestbefore_{name}", text, value)

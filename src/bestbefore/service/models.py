@@ -41,7 +41,12 @@ Arm = Annotated[Any, WithJsonSchema({ARM_MARK: True})]
 Id = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]+$", description="The id of a pull.")]
 Reward = Annotated[float, Field(allow_inf_nan=False, description="From 0 to 1, unless the stream has a scale.")]
 Count = Annotated[int, Field(ge=1, le=MOST_AT_ONCE)]
-Time = Annotated[float | AwareDatetime, Field(description="Seconds since 1970, or a date with its time zone.")]
+Time = Annotated[
+    int | float | AwareDatetime,  # a number of an arm must stay a whole one
+    Field(
+        description="Seconds since 1970, or a date with its time zone; with a window by count, the number of an arm."
+    ),
+]
 
 
 class Model(BaseModel):

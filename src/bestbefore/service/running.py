@@ -16,13 +16,13 @@ from bestbefore.store.desk import Desk
 class Running:
     """Serves a desk on a free port of this machine, until its block ends; the desk stays open."""
 
-    def __init__(self, desk: Desk, keys: Keys, settings: Settings) -> None:
+    def __init__(self, desk: Desk, keys: Keys, settings: Settings, port: int = 0) -> None:
         self.app = create_app(desk, keys, settings)
         self._started = threading.Event()
         config = uvicorn.Config(
             self.app,
             host="127.0.0.1",
-            port=0,
+            port=port,
             http=Protocol,
             ws="none",
             access_log=False,

@@ -2,9 +2,12 @@
 
 import asyncio
 import os
+import secrets
+import socket
 import sys
 import tempfile
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 import uvicorn
@@ -22,17 +25,26 @@ from bestbefore.store.engines import SqlStore
 GRACE: Final = 30
 """For how many seconds a server that stops waits until what it took in is answered."""
 
+SLOW: Final = 120
+"""For how many seconds a worker process may be silent before it is ended and another started: while it imports and
+compiles on a busy machine it is silent, and 5 seconds, as uvicorn has it, may never be enough."""
+
 SWITCH: Final = 0.0002
 """After how many seconds Python lets another thread go on.  A transaction is many short waits for the database, and
 after each the committing thread would wait for the event loop's turn to end: 5 ms, where Python is left to itself."""
 
 _HEAD: Final = 20.0
+"""For how many seconds the head of a request is waited for."""
+
+_UNREAD: Final = 60.0
+"""For how many seconds a client may leave an answer unread that does not fit into the buffers between."""
 
 
 class Protocol(H11Protocol):
-    """HTTP that does not wait for ever for the head of a request."""
+    """HTTP that does not wait for ever: neither for the head of a request, nor until an answer is read."""
 
     _late: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for the first request."""
@@ -56,7 +68,24 @@ class Protocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._stop_waiting()
+        self._stop_timing()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Give a client that does not read so much time, and then no more."""
+        super().pause_writing()
+        self._stop_timing()
+        self._unread = self.loop.call_later(_UNREAD, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on: it has read."""
+        self._stop_timing()
+        super().resume_writing()
+
+    def _stop_timing(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
     def _wait(self) -> None:
         self._late = self.loop.call_later(_HEAD, self._give_up)
@@ -94,9 +123,22 @@ def app_from_environment() -> FastAPI:
     return app
 
 
+def check_free(settings: Settings) -> None:
+    """Raise a `ValueError` if nobody could listen there: before a key is made and shown in vain."""
+    try:
+        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        with socket.socket(found[0], found[1]) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(found[4])
+    except OSError as wrong:
+        where = f"{settings.host!r}, port {settings.port}"
+        raise ValueError(f"host and port must be free, and of this machine, not {where}: {wrong.strerror}") from None
+
+
 def run(settings: Settings) -> None:
     """Serve until somebody stops it."""
-    os.environ |= settings.environment()
+    secret = settings.secret or secrets.token_urlsafe(32)  # all processes know the sessions of each
+    os.environ |= replace(settings, secret=secret).environment()
     if settings.workers == 1:
         os.environ.pop(MANY, None)
         _run(settings)
@@ -120,5 +162,6 @@ def _run(settings: Settings) -> None:
         server_header=False,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=GRACE,
+        timeout_worker_healthcheck=SLOW,
         lifespan="on",
     )

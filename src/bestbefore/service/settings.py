@@ -42,6 +42,10 @@ class Settings:
     """For how many seconds a client may take to send a request."""
     silent: str = "1 h"
     """After how long without a reward a stream that is asked for pulls counts as silent."""
+    notice: str = ""
+    """A line that the page shows on top: what this service is for, say."""
+    secret: str = ""
+    """What sessions of the page are signed with; unless given, made at the start, and sessions end with the service."""
     log: str = "info"
     """What is logged: "info" has a line for each request, "warning" only what is wrong."""
 
@@ -95,9 +99,9 @@ class Settings:
         return [field.name for field in fields(cls)]
 
     def make_folder(self) -> None:
-        """Make the folder of the default database."""
+        """Make the folder of the default database, for this user alone."""
         if self.db == default_db():
-            Path(self.db.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+            Path(self.db.removeprefix("sqlite:///")).parent.mkdir(0o700, parents=True, exist_ok=True)
 
 
 def _read(name: str, text: str, kind: type) -> Any:

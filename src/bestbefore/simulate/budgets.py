@@ -12,25 +12,47 @@ import numpy.typing as npt
 
 from bestbefore.arguments import MOST, whole
 
+__all__ = ["Budgets", "concentrated", "equal", "listed", "spread"]
+
 Ints = npt.NDArray[np.int64]
 Budgets = Callable[[int, np.random.Generator], Ints]
 """Makes the budgets of so many epochs."""
 
 
 def equal(pulls: int) -> Budgets:
-    """Give each epoch the same number of pulls."""
+    """Give each epoch the same number of pulls.
+
+    Parameters
+    ----------
+    pulls
+        The pulls of each epoch.
+    """
     pulls = whole("budgets", pulls, at_least=0)
     return lambda epochs, rng: np.full(epochs, pulls, np.int64)
 
 
 def spread(total: int) -> Budgets:
-    """Spread `total` pulls over the epochs at random: all ways to cut a stick are equally likely."""
+    """Spread `total` pulls over the epochs at random: all ways to cut a stick are equally likely.
+
+    Parameters
+    ----------
+    total
+        All pulls there are.
+    """
     total = whole("total", total, at_least=0)
     return lambda epochs, rng: rng.multinomial(total, rng.dirichlet(np.ones(epochs)))
 
 
 def concentrated(total: int, epoch: int | None = None) -> Budgets:
-    """Give all pulls to one epoch: the one of this number, from 1, or one at random."""
+    """Give all pulls to one epoch: the one of this number, from 1, or one at random.
+
+    Parameters
+    ----------
+    total
+        All pulls there are.
+    epoch
+        The number of the epoch, from 1; unless given, one at random.
+    """
     total = whole("total", total, at_least=0)
     chosen = None if epoch is None else whole("epoch", epoch)
 
@@ -46,7 +68,13 @@ def concentrated(total: int, epoch: int | None = None) -> Budgets:
 
 
 def listed(pulls: Sequence[int]) -> Budgets:
-    """Give each epoch its own number of pulls, as listed."""
+    """Give each epoch its own number of pulls, as listed.
+
+    Parameters
+    ----------
+    pulls
+        The pulls of each epoch, in order.
+    """
     made = np.array([whole("budgets", one, at_least=0) for one in pulls], np.int64)
 
     def budgets(epochs: int, rng: np.random.Generator) -> Ints:

@@ -81,9 +81,46 @@ def play(
     Columns: keep, pull, memory, run, regret, pulls, switches (how often the arm that is pulled changed), peak_memory.
     How hard the arms of a run are, its gaps and the Lai-Robbins constant of each window, is said by `simulate.gaps`.
 
-    `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
     In one run all rules see the same arms and budgets.
 
+    Parameters
+    ----------
+    stream
+        The arms: a stream, or the means of Bernoulli arms.
+    window
+        Only the last W arrivals are valid, for a number W; or those of a time such as "24h", on a stream that knows
+        when its arms arrive: see `Stream.at`.
+    budgets
+        The pulls of each epoch: one number for all, a list, or one of `simulate.budgets`.
+    memory
+        Slots: a number, or several.  Unless given 20, or the window if that is less.
+    keep
+        A keep rule: its name, a function, a function that makes an agent, several of these, or a dict that names them.
+    pull
+        A pull rule: its name, an index of your own, several of these, or a dict that names them.
+    delta
+        The confidence of `ucb`.
+    carry
+        Whether statistics carry over from window to window.
+    partial
+        Whether epochs begin with the first arrival, or when the first window is full.
+    epsilon
+        That of `commit`: unless given 3 / memory; "best" is the one that makes its bound the least.
+    leaps
+        Whether many pulls are drawn at once; without, the same distribution, slower.
+    most
+        With a window by time: how many arms may be valid at once.
+    runs
+        How many runs, or which ones, as in range(5, 10).
+    seed
+        The same seed gives the same result, alone or in parallel.
+    jobs
+        How many threads or processes work at once; unless given, one for each core.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
+
+    Examples
+    --------
     >>> table = play([0.1, 0.9, 0.5, 0.3], window=2, budgets=100, memory=2, keep="fifo", pull=["ucb", "moss"], runs=1)
     >>> [(row["pull"], row["pulls"], row["peak_memory"], row["regret"] > 0) for row in table]
     [('ucb', 400, 2, True), ('moss', 400, 2, True)]
@@ -135,6 +172,36 @@ def epoch_regrets(
 ) -> Floats:
     """Return the regret of each epoch in run number `run` of `play`, or in each of `runs`, a row a run.
 
+    Parameters
+    ----------
+    stream
+        The arms: a stream, or the means of Bernoulli arms.
+    window
+        Only the last W arrivals are valid, for a number W; or those of a time such as "24h", on a stream that knows
+        when its arms arrive: see `Stream.at`.
+    budgets
+        The pulls of each epoch, as in `play`.
+    memory
+        Slots.
+    keep
+        One keep rule, or a function that makes an agent.
+    pull
+        One pull rule.
+    run
+        The number of the run.
+    runs
+        How many runs, or which ones, as in range(5, 10).
+    seed
+        The same seed gives the same result, alone or in parallel.
+    jobs
+        How many threads or processes work at once; unless given, one for each core.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
+    settings
+        Other arguments of `play`.
+
+    Examples
+    --------
     >>> epoch_regrets([0.5, 0.5, 0.5], window=2, budgets=10).tolist()
     [0.0, 0.0, 0.0]
     """

@@ -89,9 +89,57 @@ def explore(
     all ranks at once; and mean_1, mean_2 ... are mean errors by rank: how far the mean of the r-th answer is from the
     r-th highest of valid arms.  `spare` is how many more ranks are kept.
 
-    `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
     In one run all rules see the same arms.
 
+    Parameters
+    ----------
+    stream
+        The arms: a stream, or the means of Bernoulli arms.
+    window
+        Only the last W arrivals are valid, for a number W; or those of a time such as "24h", on a stream that knows
+        when its arms arrive: see `Stream.at`.
+    memory
+        Slots: a number, or several.  Unless given, as many as epsilon needs.
+    keep
+        A keep rule: its name; a function with the signature of one, see `bestbefore.keep`; a function that makes an
+        agent; several of these; or a dict that gives them the names that they have in the table.
+    epsilon
+        How far the answer may be from the best; with `memory` alone it is 3 / memory, and all arms are tested alike.
+    delta
+        The probability with which the guarantee may fail.
+    guarantee
+        "weak", "strong" or "anytime".
+    probe
+        "certify", "fixed" or "challenge"; unless given, what an `Explorer` would do.
+    budget
+        With certificates: at most so many pulls after each arrival.
+    relative
+        With certificates: epsilon is a share of the best mean.
+    reacts
+        With certificates: what arrives may depend on what was answered or pulled.
+    most
+        With a window by time: how many arms may be valid at once.
+    split
+        With fixed tests: the share of epsilon for the slices, see `bestbefore.bounds`.
+    tests
+        With fixed tests: pull each arm exactly this many times; or "paper", "pairs" or "exact".
+    slack
+        With fixed tests: how freely `staircase` may pass over new arms.
+    top
+        How many of the best arms are answered.
+    spare
+        How many more ranks are kept.
+    runs
+        How many runs, or which ones, as in range(5, 10).
+    seed
+        The same seed gives the same result, alone or in parallel.
+    jobs
+        How many threads or processes work at once; unless given, one for each core.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
+
+    Examples
+    --------
     >>> table = explore([0.1, 0.9, 0.6, 0.3], window=2, memory=2, keep=["fifo", "bucket"], runs=1, tests=1000)
     >>> [(row["keep"], round(row["max"], 6), row["pulls"], row["peak_memory"]) for row in table]
     [('fifo', 0.0, 4000, 2), ('bucket', 0.3, 4000, 2)]
@@ -132,8 +180,11 @@ class Trace:
     """
 
     answers: Ints
+    """The number of the arrival that is answered; 0 for none."""
     errors: Floats
+    """How far its mean is from the best valid one."""
     gaps: Floats
+    """How far it may be, with probability 1 - delta; 1 where nothing is promised."""
 
 
 def trace(
@@ -153,6 +204,32 @@ def trace(
 
     `settings` are others of its arguments, `epsilon` to `spare`.
 
+    Parameters
+    ----------
+    stream
+        The arms: a stream, or the means of Bernoulli arms.
+    window
+        Only the last W arrivals are valid, for a number W; or those of a time such as "24h", on a stream that knows
+        when its arms arrive: see `Stream.at`.
+    memory
+        Slots.
+    keep
+        One keep rule, or a function that makes an agent.
+    run
+        The number of the run.
+    runs
+        How many runs, or which ones, as in range(5, 10).
+    seed
+        The same seed gives the same result, alone or in parallel.
+    jobs
+        How many threads or processes work at once; unless given, one for each core.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
+    settings
+        Other arguments of `explore`, from `epsilon` to `spare`.
+
+    Examples
+    --------
     >>> trace([0.1, 0.9, 0.5, 0.3], window=2, memory=2, tests=1000).answers.tolist()
     [1, 2, 2, 3]
     """

@@ -90,6 +90,27 @@ def plot(
     several a list.  A figure with layout="constrained" makes room for names and note beside axes
     that are given.  `save` writes the figure to a file, of any kind that matplotlib writes;
     `axes.figure` is the figure itself.
+
+    Parameters
+    ----------
+    table
+        What a simulation returned.
+    x
+        The column along the axis, of numbers or of names.
+    columns
+        What is drawn, a panel each.
+    lines
+        The columns that name a line.
+    band
+        "range", "error", "interval" or None.
+    confidence
+        The confidence of intervals.
+    title
+        A title above.
+    axes
+        Matplotlib's axes to draw on, one for each column; unless given, a new figure.
+    save
+        A file to write, of any kind that matplotlib writes.
     """
     try:
         import matplotlib as mpl

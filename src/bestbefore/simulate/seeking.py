@@ -75,9 +75,44 @@ def seek(
     Columns: strategy, memory, run, regret, found (whether a flag told which arm is the best), tests (pulls that were
     spent on testing), wasted (pulls of expired arms), pulls, peak_memory.
 
-    `runs` is how many, or which ones, as in range(5, 10).  The same seed gives the same table, alone or in parallel.
     In one run all strategies see the same arms.
 
+    Parameters
+    ----------
+    stream
+        The arms: a stream, or the means of Bernoulli arms.
+    window
+        Only the last W arrivals are valid, for a number W; or those of a time such as "24h", on a stream that knows
+        when its arms arrive: see `Stream.at`.
+    budget
+        All pulls there are.
+    memory
+        Slots: a number, or several.  Unless given, the window; with a window by time it must be given.
+    flag
+        "explicit" or "implicit": whether it can be known which arms are valid.
+    strategy
+        A strategy: its name, a function that makes an agent with the verbs of `Seeker`, several of these, or a dict
+        that names them.  Unless given, all of the flag's.
+    clock
+        After the last arrival time "goes on", until all arms but the best have expired, or "stops".
+    tests
+        How often an arm is tested: exactly (rank), or at most (all others).  Unless given,
+        `bestbefore.bounds.seek_tests`.
+    pull
+        The index rule that spends the rest if the best arm was not found.
+    delta
+        The confidence of `ucb`.
+    runs
+        How many runs, or which ones, as in range(5, 10).
+    seed
+        The same seed gives the same result, alone or in parallel.
+    jobs
+        How many threads or processes work at once; unless given, one for each core.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
+
+    Examples
+    --------
     >>> table = seek([0.5, 0.9, 0.1, 0.4, 0.3], window=2, budget=1000, memory=[1, 2], strategy="wait", runs=1)
     >>> [(row["memory"], row["found"], round(row["regret"], 3)) for row in table]
     [(1, True, 0.0), (2, True, 0.0)]

@@ -64,6 +64,23 @@ def grid(
     seed and run alone, so they are the same everywhere.  On Ctrl-C an executor finishes the pieces that it has begun.
 
     One progress bar tells of all of it.  A point that cannot be run is an error before anything is.
+
+    Parameters
+    ----------
+    task
+        "explore", "play" or "seek".
+    stream
+        A stream, the means of arms, or a function that makes a stream of so many arms.
+    arms
+        How many arms such a function is to make: a number, or several.
+    jobs
+        How many threads or processes work at once; unless given, one for each core.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
+    executor
+        Any executor of `concurrent.futures`; unless given, this machine's cores.
+    settings
+        Arguments of the task; each that is a list is an axis of the grid.
     """
     function, make_pieces = TASKS[one_of("task", task, TASKS)]
     stream = stream if callable(stream) else as_stream(stream)

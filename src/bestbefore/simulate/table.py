@@ -36,7 +36,15 @@ Columns = str | Sequence[str]
 
 
 class Table:
-    """Rows that share their columns."""
+    """Rows that share their columns.
+
+    Parameters
+    ----------
+    rows
+        Dicts with the same keys.
+    columns
+        The names of the columns, if there are no rows.
+    """
 
     def __init__(self, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
         self.rows = list(rows)
@@ -61,7 +69,13 @@ class Table:
         return f"<Table of {len(self)} rows: {', '.join(self.columns)}>"
 
     def where(self, **values: Any) -> "Table":
-        """Return the rows that have these values, as in `table.where(keep="bucket", memory=10)`."""
+        """Return the rows that have these values, as in `table.where(keep="bucket", memory=10)`.
+
+        Parameters
+        ----------
+        values
+            What columns must be.
+        """
         self._known(list(values))
         rows = [row for row in self.rows if all(row[column] == value for column, value in values.items())]
         return Table(rows, self.columns)
@@ -82,6 +96,15 @@ class Table:
         run the standard error and the interval are NaN.  Where a run has several rows in a
         combination, their mean is its value: rows of one run are not independent.  True counts as 1
         and False as 0, so that the mean is a share.
+
+        Parameters
+        ----------
+        by
+            The columns whose combinations are told apart.
+        columns
+            The columns whose means are wanted.
+        confidence
+            The confidence of intervals and tests.
         """
         by, columns = self._known(by), self._known(columns)
         return statistics.summary(self.rows, by, columns, _confidence(confidence))
@@ -108,6 +131,21 @@ class Table:
         is significant.  Each row stands for itself: p-values are not adjusted for their number,
         unlike those of `winners`.
 
+        Parameters
+        ----------
+        column
+            The column that is compared.
+        baseline
+            The rule that others are compared with; with several columns, a name for each.
+        between
+            The columns that name a rule; unless given, those of keep, pull and strategy that there are.
+        by
+            The columns whose combinations are told apart.
+        confidence
+            The confidence of intervals and tests.
+
+        Examples
+        --------
         >>> table = Table([{"keep": keep, "memory": 5, "run": run, "mean": run + 0.1 * run * (keep == "fifo")}
         ...                for keep in ("fifo", "bucket") for run in range(3)])
         >>> [row] = table.differences("mean", baseline="bucket")
@@ -138,6 +176,19 @@ class Table:
         wins; and `p`, the p-value of the leader's lead on the closest rival, adjusted (Bonferroni)
         for all comparisons of the table: the chance that it names anybody who is not the best is at
         most 1 - confidence, as far as the t test holds.
+
+        Parameters
+        ----------
+        column
+            The column that is compared.
+        between
+            The columns that name a rule; unless given, those of keep, pull and strategy that there are.
+        by
+            The columns whose combinations are told apart.
+        best
+            Whether the "lowest" or the "highest" wins.
+        confidence
+            The confidence of intervals and tests.
         """
         by, rules = self._known(by), self._known(self.rules() if between is None else between)
         self._known([column, "run"])
@@ -158,7 +209,13 @@ class Table:
         return several
 
     def to_csv(self, path: "str | os.PathLike[str] | None" = None) -> str:
-        """Return the table as CSV, and write it to `path` if given."""
+        """Return the table as CSV, and write it to `path` if given.
+
+        Parameters
+        ----------
+        path
+            A file to write.
+        """
         text = io.StringIO()
         writer = csv.DictWriter(text, self.columns, lineterminator="\n")
         writer.writeheader()
@@ -166,7 +223,13 @@ class Table:
         return _written(text.getvalue(), path)
 
     def to_json(self, path: "str | os.PathLike[str] | None" = None) -> str:
-        """Return the table as JSON, a list of rows, and write it to `path` if given."""
+        """Return the table as JSON, a list of rows, and write it to `path` if given.
+
+        Parameters
+        ----------
+        path
+            A file to write.
+        """
         return _written(json.dumps(self.rows, indent=1) + "\n", path)
 
     def to_latex(
@@ -192,6 +255,29 @@ class Table:
         `digits` are the decimal places if given.  Names are escaped.  With a `caption`, which is
         LaTeX, the table floats, and the caption goes on to say what its numbers are; `label` is for
         `\ref`.
+
+        Parameters
+        ----------
+        column
+            The column that is compared.
+        between
+            The columns that name a rule; unless given, those of keep, pull and strategy that there are.
+        by
+            The columns whose combinations are told apart.
+        spread
+            What follows a mean: "error", "interval" or None.
+        best
+            Whether the "lowest" or the "highest" wins.
+        digits
+            Decimal places; unless given, two digits of the standard error.
+        confidence
+            The confidence of intervals and tests.
+        caption
+            LaTeX; with it the table floats.
+        label
+            For `\ref`.
+        path
+            A file to write.
         """
         by, rules = self._known(by), self._known(self.rules() if between is None else between)
         rows = self.summary([*by, *rules], column, confidence=confidence)

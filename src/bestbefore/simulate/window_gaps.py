@@ -71,6 +71,22 @@ def gaps(
     Epochs are those of `play`: they begin with the first arrival, or with `partial=False` when the first window is
     full.  `bestbefore.gap_bounds` makes a bound on regret of them.
 
+    Parameters
+    ----------
+    stream
+        The arms: a stream, or the means of Bernoulli arms.
+    window
+        Only the last W arrivals are valid, for a number W; or those of a time such as "24h", on a stream that knows
+        when its arms arrive: see `Stream.at`.
+    partial
+        Whether epochs begin with the first arrival, or when the first window is full.
+    run
+        The number of the run.
+    seed
+        The same seed gives the same result, alone or in parallel.
+
+    Examples
+    --------
     >>> found = gaps([0.5, 0.9, 0.5, 0.4], window=2)
     >>> found.least.round(3).tolist(), found.constant.round(2).tolist(), found.valid.tolist()
     ([inf, 0.4, 0.4, 0.1], [0.0, 0.78, 0.78, 4.97], [1, 2, 2, 2])

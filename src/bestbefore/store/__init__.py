@@ -75,7 +75,13 @@ def connect(
 
 
 def open_store(url: str) -> "SqlStore":
-    """Return the database of an address, as it is: nothing is made or checked."""
+    """Return the database of an address, as it is: nothing is made or checked.
+
+    Parameters
+    ----------
+    url
+        The address, as for `connect`.
+    """
     try:
         from sqlalchemy import make_url
         from sqlalchemy.exc import ArgumentError

@@ -39,7 +39,7 @@ class Overview(NamedTuple):
     waiting: int
     """Pulls whose rewards are awaited."""
     silent: int
-    """Streams of which pulls have been open for long, and none was told since the oldest of those was asked for."""
+    """Streams of which a pull was asked for long ago, and none was told since; its deadline may have passed."""
     erased: int
     """Arms that were erased."""
     oldest: float

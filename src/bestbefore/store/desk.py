@@ -21,6 +21,7 @@ from bestbefore.store.commit import Call, Committer, Done, unknown_stream
 from bestbefore.store.founding import check_same, first_row, ledger_settings
 from bestbefore.store.kinds import OURS, Kind
 from bestbefore.store.ledger import moment_of
+from bestbefore.store.logs import MOST, Page, page_of
 from bestbefore.store.names import stream_name
 from bestbefore.store.readers import Readers
 from bestbefore.store.rows import Reading, Store, StreamRow
@@ -35,7 +36,21 @@ REMEMBER: Final = "1 day"
 
 
 class Desk:
-    """Durable streams in one database."""
+    """Durable streams in one database.
+
+    Parameters
+    ----------
+    store
+        The database, as `open_store` returns it.
+    clock
+        Returns the time, in seconds since 1970.
+    sweep
+        How often to do what is due where nobody calls, or None.
+    forget
+        Called with a stream's name and the arms that were let go.
+    agents
+        Classes of your own whose streams this process serves.
+    """
 
     def __init__(
         self,
@@ -82,6 +97,8 @@ class Desk:
 
         Parameters
         ----------
+        name
+            The stream's name.
         agent
             A class, such as `Explorer`, whose `settings` follow; or an agent that is there already.  If it is left out,
             the stream must exist.
@@ -91,6 +108,8 @@ class Desk:
             What a pull counts as when its patience is over; None gives it up instead.
         remember
             How long the id of a pull that has ended is kept, so that the same call again is answered as before.
+        settings
+            The agent's own arguments.
         """
         stream_name(name)
         if agent is None:
@@ -112,7 +131,13 @@ class Desk:
             return reading.names()
 
     def drop(self, name: str) -> None:
-        """Delete a stream with all that belongs to it, names included."""
+        """Delete a stream with all that belongs to it, names included.
+
+        Parameters
+        ----------
+        name
+            The stream's name.
+        """
         self._here()
         stream_name(name)
         with self._store.write() as writing:
@@ -136,7 +161,13 @@ class Desk:
         return sweep(self._store, self._now(), self._submit)
 
     def erased(self, name: str) -> Erased:
-        """Return how many arms of a stream have been erased, when the last sweep ran, how old the oldest arm is."""
+        """Return how many arms of a stream have been erased, when the last sweep ran, how old the oldest arm is.
+
+        Parameters
+        ----------
+        name
+            The stream's name.
+        """
         stream_name(name)
         with self._reading() as reading:
             head = reading.head(name)
@@ -236,6 +267,13 @@ class Desk:
         """Take calls in and return at once: `done` is called when all are answered, by the thread that commits.
 
         That is for event loops, which cannot wait as threads do.
+
+        Parameters
+        ----------
+        calls
+            The calls to carry out.
+        done
+            Called without arguments when all are answered.
         """
         self._here()
         self._committer.begin(calls, done if self._forget is None else partial(self._tell_and, calls, done))
@@ -245,7 +283,13 @@ class Desk:
         done()
 
     def watch(self, watch: Callable[[int, float], object]) -> None:
-        """Have a function called after each transaction, with how many calls shared it and how long it took."""
+        """Have a function called after each transaction, with how many calls shared it and how long it took.
+
+        Parameters
+        ----------
+        watch
+            Called with the number of calls and the seconds that they took.
+        """
         self._committer.watch = watch
 
     @property
@@ -258,13 +302,36 @@ class Desk:
         self._here()
         return self._readers.look(name, look, self._now(), copied=copied)
 
-    def check(self) -> None:
-        """Read from the database; raise an error if that cannot be done."""
+    def log_page(self, name: str, after: str = "", most: int = MOST) -> Page:
+        """Return some rows of a stream's log, those whose ids come after one; see `Stream.log`."""
+        agent = self._read(name, lambda agent: agent, copied=True)
         with self._reading() as reading:
-            reading.note("swept")
+            return page_of(reading, name, agent, after, most)
+
+    def examine(self, name: str, examine: Callable[[Any, Reading], Any]) -> Any:
+        """Return what a function makes of a whole stream in memory, a copy, and of what can be read beside it."""
+        self._here()
+        return self._readers.examine(stream_name(name), examine, self._now())
+
+    def check(self) -> float | None:
+        """Read from the database, or raise an error; return how many seconds ago the last sweep was."""
+        with self._reading() as reading:
+            swept = reading.note("swept")
+        return None if swept is None else max(self._now() - swept, 0) / 1e6
+
+    def has(self, name: str) -> bool:
+        """Say whether there is a stream of this name."""
+        with self._reading() as reading:
+            return reading.head(name) is not None
 
     def overview(self, silent_after: int) -> Overview:
-        """Return what waits in all streams together; see `Overview` for which of them are silent."""
+        """Return what waits in all streams together; see `Overview` for which of them are silent.
+
+        Parameters
+        ----------
+        silent_after
+            After how many microseconds without a call a stream counts as silent.
+        """
         with self._reading() as reading:
             return reading.overview(self._now(), silent_after)
 

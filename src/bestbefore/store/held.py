@@ -15,6 +15,7 @@ from bestbefore.store.kinds import Kind
 from bestbefore.store.ledger import Ledger
 from bestbefore.store.names import compact, hidden, name_of, shown, text_of
 from bestbefore.store.rows import DEFAULTED, GIVEN_UP, GONE, ArmRow, PullRow, StreamRow, Writing
+from bestbefore.store.totals import Tally
 
 COUNTS: Final = ("arrived", "asked", "told", "defaulted", "given_up", "gone", "erased", "before")
 """What is counted of a stream; `before` is how many pulls its agent had been told when the stream was made."""
@@ -41,6 +42,7 @@ class Held:
         self.came: list[ArmRow] = []
         self.went: list[int] = []
         self.gone: list[Any] = []  # names let go by the call at hand
+        self.tally = Tally()
         self.changed = False
         self.ahead = False  # whether the call at hand has told a time that has not come
         window = self.agent.window
@@ -98,13 +100,18 @@ class Held:
 
     def enter(self, arm: Any, now: int) -> None:
         """Take note of an arm that arrived, if the agent has kept it."""
-        self.counts["arrived"] += 1
+        self.count("arrived", now)
         if self.agent.holds(arm):
             row = ArmRow(int(self.agent.arrival_of(arm)), text_of(arm), now)
             self.arms[arm], self.numbers[row.number] = row, arm
             self.came.append(row)
         else:
             self.counts["erased"] += 1
+
+    def count(self, what: str, now: int, count: int = 1, reward: float = 0.0) -> None:
+        """Count something that happened at a time, for good and in the totals over time."""
+        self.counts[what] += count
+        self.tally.add(what, now, count, reward)
 
     def touch(self, now: int) -> None:
         """Take note that something has changed, at a time."""
@@ -163,7 +170,7 @@ class Held:
             self.let_go(ledger, self.agent.advance(*times.values()), now)
             return
         ledger.end(row, GIVEN_UP if otherwise is None else DEFAULTED, otherwise, now)
-        self.counts["given_up" if otherwise is None else "defaulted"] += 1
+        self.count("given_up" if otherwise is None else "defaulted", now, reward=otherwise or 0.0)
         self.drain(ledger, now)
 
     def next_expiry(self) -> int | None:
@@ -180,13 +187,16 @@ class Held:
     def save(self, writing: Writing, ledger: Ledger) -> None:
         """Write what has changed."""
         ledger.flush()
-        self.counts["gone"] += ledger.orphans
+        if ledger.orphans:
+            self.count("gone", self.row.time, ledger.orphans)
         ledger.orphans = 0
         if not self.changed:
             return
         self.row.version += 1
         self.row.state = self.state_text()
         writing.save(self.row, self.came, self.went)
+        if rows := self.tally.rows():
+            writing.add_totals(self.row.id, rows, self.tally.cleared())
         if self.went:
             writing.mark_erased()
         self.came, self.went, self.changed = [], [], False

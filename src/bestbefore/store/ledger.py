@@ -18,10 +18,13 @@ class Pull(NamedTuple):
     """A pull: whoever makes it tells its reward by its id, once."""
 
     id: str
+    """Its id."""
     arm: Any
+    """The arm to pull."""
     arrival: int
     """The arm's number on the stream's clock."""
     asked: datetime
+    """When it was asked for."""
     deadline: datetime | None
     """When it ends by itself, if nothing was told by then."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
-from bestbefore.arguments import finite
+from bestbefore.arguments import between, finite
 from bestbefore.errors import StoreDamaged
 from bestbefore.store.commit import unknown_stream
 from bestbefore.store.engines import SqlStore
@@ -80,11 +80,17 @@ def exported(store: Store, name: str) -> dict[str, Any]:
     """Return a whole stream as JSON has it, the names of its arms included."""
     with store.read() as reading:
         row = _row(reading, name)
-        pulls = [asdict(pull) for pull in _pulls(reading, row.id)]
+        pulls = [_pull_out(pull) for pull in _pulls(reading, row.id)]
     arms = [{"number": arm.number, "name": json.loads(arm.name), "since": arm.since} for arm in row.arms]
     told = {"name": row.name, "kind": row.kind, "settings": row.settings, "time": row.time, "due": row.due}
     rest = {"counts": row.counts, "state": json.loads(row.state), "arms": arms, "pulls": pulls}
     return {"bestbefore": "stream", "format": FORMAT, **told, **rest}
+
+
+def _pull_out(pull: PullRow) -> dict[str, Any]:
+    """Return a pull as JSON has it; a chance that is not known is left out, as it was before there were any."""
+    found = asdict(pull)
+    return found if pull.chance is not None else {name: value for name, value in found.items() if name != "chance"}
 
 
 def imported(store: Store, data: Any) -> str:
@@ -130,6 +136,8 @@ def _check(row: StreamRow, pulls: list[PullRow]) -> None:
             raise ValueError(f"how must say how a pull ended, not {pull.how!r}")
         if pull.reward is not None:
             finite("reward", pull.reward)
+        if pull.chance is not None:
+            between("chance", pull.chance, 0, 1, closed="right")
 
 
 def copy(source: SqlStore, target: SqlStore) -> dict[str, Sum]:

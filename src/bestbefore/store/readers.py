@@ -46,6 +46,21 @@ class Readers:
         self._known: OrderedDict[str, Held] = OrderedDict()
         self._lock = threading.Lock()
 
+    def examine(self, name: str, examine: Callable[[Held, Reading], Any], now: int) -> Any:
+        """Return what a function makes of a whole stream, as it is now in the database, and of what is beside it."""
+        with self._store.read() as reading:
+            head = reading.head(name)
+            row = None if head is None else reading.stream(head.id)
+            if row is None:
+                raise unknown_stream(name)
+            held = Held(row, self._kind_of(row))
+            moment = held.moment(now)
+            held.settle(Ledger(cast(Writing, _Unwritten(reading)), row.id, row.settings["remember"]), moment)
+            if held.by_time:
+                held.agent.advance(moment / 1e6)
+            held.touch(moment)
+            return examine(held, reading)
+
     def look(self, name: str, look: Callable[[Any], Any], now: int, *, copied: bool = False) -> Any:
         """Return what a function makes of a stream's agent, as it is now in the database."""
         with self._store.read() as reading:

@@ -1,106 +1,26 @@
 """A desk on a server: the verbs of durable streams, over HTTP."""
 
 import json
-from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
-from bestbefore.arguments import finite, whole
-from bestbefore.clock import MICROSECOND, Length, When
+from bestbefore.arguments import whole
+from bestbefore.clock import MICROSECOND, Length
 from bestbefore.store import kinds
 from bestbefore.store.answers import Erased, Swept
-from bestbefore.store.ledger import Pull
-from bestbefore.store.names import text_of
+from bestbefore.store.logs import MOST, Logged, Page, all_rows, page_in
+from bestbefore.store.remote_calls import RemoteCall, RemoteVerbs
 from bestbefore.store.sending import Sending
-from bestbefore.store.verbs import checked_id, ids_of, new_id
-from bestbefore.store.wire import erased_in, error_of, names_in, pull_in, swept_in
+from bestbefore.store.wire import erased_in, names_in, swept_in
 
 AT_ONCE = 500
-"""How many calls of a batch are sent in one request, and how many bytes of them."""
+"""How many calls of a batch are sent in one request, how many bytes of them, and how many pulls they ask for."""
 
-_BYTES = 500_000
-
-
-class RemoteCall:
-    """A call of a batch, and its answer."""
-
-    def __init__(self, stream: str, verb: str, body: dict[str, Any], answer: Callable[[Any], Any]) -> None:
-        self.stream, self.verb, self.body, self._read = stream, verb, body, answer
-        self.answer: Any = None
-        self.error: Exception | None = None
-        self.done = False
-
-    def result(self) -> Any:
-        """Return the answer, or raise the error."""
-        if not self.done:
-            raise ValueError("this call has no answer yet: calls of a batch are sent when its block ends")
-        if self.error is not None:
-            raise self.error
-        return self.answer
-
-    def take(self, found: dict[str, Any]) -> None:
-        """Take what the server says of this call."""
-        self.done = True
-        problem = found.get("problem")
-        if problem:
-            self.error = error_of(problem, int(problem["status"]))
-        else:
-            self.answer = self._read(found["answer"])
-
-
-class RemoteVerbs:
-    """The verbs that change a stream."""
-
-    def __init__(self, name: str, send: Callable[[RemoteCall], Any]) -> None:
-        self.name, self._send = name, send
-
-    def _said(self, verb: str, body: dict[str, Any], answer: Callable[[Any], Any]) -> Any:
-        return self._send(RemoteCall(self.name, verb, body, answer))
-
-    def arrive(self, arm: Any, *, at: When = None, **more: Any) -> Any:
-        """Let a new arm arrive; return the arms that memory let go, whose names are deleted already."""
-        text_of(arm)
-        when = {} if at is None else {"at": _time("at", at)}
-        return self._said("arrive", {"arm": arm, **when, **more}, _gone)
-
-    def ask(self, k: int | None = None, *, id: str | None = None) -> Any:
-        """Return the pull to make next, or None when nothing is to be pulled now; with `k`, a list of up to k."""
-        id = new_id() if id is None else id  # so that it can be asked again if the answer is lost
-        ids_of(id, k)
-        body = {"id": id} if k is None else {"id": id, "k": whole("k", k)}
-        return self._said("ask", body, _pull if k is None else _pulls)
-
-    def tell(self, id: str, reward: float) -> Any:
-        """Tell the reward of a pull, by its id; see `Stream.tell`."""
-        return self._said("tell", {"id": checked_id(id), "reward": finite("reward", reward)}, _nothing)
-
-    def give_up(self, id: str) -> Any:
-        """Take note that a pull will never report: it counts for nothing."""
-        return self._said("give_up", {"id": checked_id(id)}, _nothing)
-
-    def withdraw(self, arm: Any) -> Any:
-        """Let an arm go at once, without a trace."""
-        text_of(arm)
-        return self._said("withdraw", {"arm": arm}, _nothing)
-
-    def advance(self, to: When = None) -> Any:
-        """Let time go on where nothing arrives; return the arms that memory let go."""
-        return self._said("advance", {} if to is None else {"to": _time("to", to)}, _gone)
-
-    def learn(self, arm: Any, valid: bool) -> Any:
-        """Learn whether an arm is valid: see `Seeker.learn`."""
-        text_of(arm)
-        return self._said("learn", {"arm": arm, "valid": bool(valid)}, _gone)
-
-    def tick(self) -> Any:
-        """Let time go on by one step after the last arrival: see `Seeker.tick`."""
-        return self._said("tick", {}, _gone)
-
-    def finish(self, time: str = "stops") -> Any:
-        """End the stream: see `Seeker.finish`."""
-        return self._said("finish", {"time": time}, _gone)
+_BYTES, _PULLS = 500_000, 1000
 
 
 _PLACES = {
@@ -132,14 +52,20 @@ class RemoteStream(RemoteVerbs):
         again = () if call.verb != "withdraw" else (410,)  # gone already, by the call whose answer was lost
         body = None if call.verb == "tick" else call.body
         safe = call.verb not in _ONCE
-        found = self._desk._send("POST", f"{self._place}/{_PLACES[call.verb]}", body, safe=safe, done=again)
-        call.take({"answer": found})
+        self._desk._send(
+            "POST",
+            f"{self._place}/{_PLACES[call.verb]}",
+            body,
+            safe=safe,
+            done=again,
+            read=lambda found: call.take({"answer": found}),
+        )
         return call.result()
 
     def best(self, k: int | None = None) -> Any:
         """Return the current answer, or with `k` a list of up to k arms; never one that has expired."""
         more = "" if k is None else f"?k={whole('k', k)}"
-        found = self._desk._send("GET", f"{self._place}/best{more}")["best"]
+        found = self._desk._send("GET", f"{self._place}/best{more}", read=lambda found: found["best"])
         return names_in(found) if k is not None else None if found is None else names_in([found])[0]
 
     def look(self) -> Any:
@@ -149,6 +75,10 @@ class RemoteStream(RemoteVerbs):
         if kind is None:
             raise ValueError(f"agent must be one of {', '.join(kinds.OURS)} to be looked at from here")
         return kind.from_state(state)
+
+    def log(self) -> Iterator[Logged]:
+        """Yield the pulls that have a reward, of arms that are still here; see `Stream.log`."""
+        return all_rows(partial(self._desk.log_page, self.name))
 
     @property
     def stored(self) -> list[Any]:
@@ -177,7 +107,7 @@ class RemoteStream(RemoteVerbs):
 
     def state(self) -> dict[str, Any]:
         """Return all that the agent knows as a plain dict, names included."""
-        return dict(self._desk._send("GET", f"{self._place}/state")["state"])
+        return dict(self._desk._send("GET", f"{self._place}/state", read=lambda found: found["state"]))
 
 
 class RemoteBatch:
@@ -204,9 +134,7 @@ class RemoteBatch:
         for calls in _parts(new):
             body = [{"stream": call.stream, "verb": call.verb, "arguments": call.body} for call in calls]
             safe = all(call.verb not in (*_ONCE, "withdraw") for call in calls)
-            found = self._desk._send("POST", "batch", {"calls": body}, safe=safe)
-            for call, result in zip(calls, found["results"], strict=True):
-                call.take(result)
+            self._desk._send("POST", "batch", {"calls": body}, safe=safe, read=partial(_take, calls))
         errors = [call.error for call in new if call.error is not None]
         if errors:
             raise ExceptionGroup(f"{len(errors)} of {len(new)} calls failed; the others are done", errors)
@@ -222,8 +150,22 @@ class RemoteDesk:
     def __repr__(self) -> str:
         return f"<Desk {self._sending.url}>"
 
-    def _send(self, method: str, place: str, body: Any = None, *, safe: bool = True, done: Sequence[int] = ()) -> Any:
-        return self._sending.send(method, f"/v1/{place}", body, safe=safe, done=done)
+    def _send(
+        self,
+        method: str,
+        place: str,
+        body: Any = None,
+        *,
+        safe: bool = True,
+        done: Sequence[int] = (),
+        read: Callable[[Any], Any] = lambda found: found,
+    ) -> Any:
+        """Send a call; return what `read` makes of its answer."""
+        found = self._sending.send(method, f"/v1/{place}", body, safe=safe, done=done)
+        try:
+            return read(found)
+        except (KeyError, IndexError, TypeError, AttributeError, ValueError) as wrong:
+            raise self._sending.misread(wrong) from wrong
 
     def stream(
         self,
@@ -238,7 +180,7 @@ class RemoteDesk:
         """Return the stream of this name: made the first time, found again afterwards; see `Desk.stream`."""
         found = RemoteStream(name, self)
         if agent is None:
-            if settings or patience is not None:
+            if settings or patience is not None or otherwise != 0.0 or remember != "1 day":
                 raise ValueError(f"agent must be given with the settings of stream {name!r}, such as Explorer")
             self._send("GET", f"{_place(name)}/erased")
             return found
@@ -254,7 +196,7 @@ class RemoteDesk:
 
     def streams(self) -> list[str]:
         """Return the names of all streams, sorted."""
-        return list(self._send("GET", "streams")["streams"])
+        return list(self._send("GET", "streams", read=lambda found: found["streams"]))
 
     def drop(self, name: str) -> None:
         """Delete a stream with all that belongs to it, names included."""
@@ -266,11 +208,17 @@ class RemoteDesk:
 
     def sweep(self) -> Swept:
         """Do what is due in all streams; a server does it by itself."""
-        return swept_in(self._send("POST", "sweep"))
+        found: Swept = self._send("POST", "sweep", read=swept_in)
+        return found
 
     def erased(self, name: str) -> Erased:
         """Return how many arms of a stream have been erased, when the last sweep ran, how old the oldest arm is."""
-        return erased_in(self._send("GET", f"{_place(name)}/erased"))
+        found: Erased = self._send("GET", f"{_place(name)}/erased", read=erased_in)
+        return found
+
+    def log_page(self, name: str, after: str = "", most: int = MOST) -> Page:
+        """Return some rows of a stream's log, those whose ids come after one."""
+        return page_in(self._send("GET", f"{_place(name)}/log?most={most}&after={quote(after, safe='')}"))
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -293,14 +241,6 @@ def _place(name: str) -> str:
         raise ValueError(f"name must be text that can be written as UTF-8, not {name!r}") from None
 
 
-def _time(name: str, value: Any) -> Any:
-    if isinstance(value, datetime):
-        if value.tzinfo is None:
-            raise ValueError(f"{name} must be an aware datetime or seconds, not {value!r}")
-        return value.isoformat()
-    return finite(name, value)
-
-
 def _length(value: Length) -> str:
     return f"{value // MICROSECOND} us" if isinstance(value, timedelta) else str(value)
 
@@ -308,28 +248,18 @@ def _length(value: Length) -> str:
 def _parts(calls: list[RemoteCall]) -> list[list[RemoteCall]]:
     """Return calls in parts that a request can have."""
     parts: list[list[RemoteCall]] = []
-    size = 0
+    size = asked = 0
     for call in calls:
         length = len(json.dumps(call.body)) + len(call.stream) * 6 + 60
-        if not parts or len(parts[-1]) >= AT_ONCE or size + length > _BYTES:
+        if not parts or len(parts[-1]) >= AT_ONCE or size + length > _BYTES or asked + call.size > _PULLS:
             parts.append([])
-            size = 0
+            size = asked = 0
         parts[-1].append(call)
-        size += length
+        size, asked = size + length, asked + call.size
     return parts
 
 
-def _nothing(_: Any) -> None:
-    return None
-
-
-def _gone(answer: Any) -> list[Any]:
-    return names_in(answer["gone"])
-
-
-def _pulls(answer: Any) -> list[Pull]:
-    return [pull_in(pull) for pull in answer["pulls"]]
-
-
-def _pull(answer: Any) -> Pull | None:
-    return next(iter(_pulls(answer)), None)
+def _take(calls: list[RemoteCall], found: Any) -> None:
+    """Give each call of a batch its answer."""
+    for call, result in zip(calls, found["results"], strict=True):
+        call.take(result)

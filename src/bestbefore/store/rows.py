@@ -53,7 +53,10 @@ class Head(NamedTuple):
 
 @dataclass(slots=True)
 class PullRow:
-    """A pull in the ledger; `how` is None while it is open, and its id is forgotten at `forget`."""
+    """A pull in the ledger; `how` is None while it is open, and its id is forgotten at `forget`.
+
+    `chance` is the probability with which its arm was named, where that is known.
+    """
 
     id: str
     arrival: int
@@ -63,6 +66,21 @@ class PullRow:
     reward: float | None = None
     ended: int | None = None
     forget: int | None = None
+    chance: float | None = None
+
+
+class TotalRow(NamedTuple):
+    """What happened in the `length` microseconds from `since` on; `reward` is the sum of the rewards that counted."""
+
+    length: int
+    since: int
+    arrived: int
+    asked: int
+    told: int
+    reward: float
+    defaulted: int
+    given_up: int
+    gone: int
 
 
 class Reading(Protocol):
@@ -92,8 +110,8 @@ class Reading(Protocol):
     def due_pulls(self, stream: int, now: int) -> list[PullRow]:
         """Return the open pulls whose deadline has come, by deadline and id."""
 
-    def next_deadline(self, stream: int) -> int | None:
-        """Return the earliest deadline of an open pull."""
+    def next_deadline(self, stream: int, after: int = -1) -> int | None:
+        """Return the earliest deadline of an open pull after a time."""
 
     def note(self, key: str) -> int | None:
         """Return a number that was noted."""
@@ -103,6 +121,12 @@ class Reading(Protocol):
 
     def overview(self, now: int, silent_after: int) -> Overview:
         """Return what is in all streams together."""
+
+    def totals(self, stream: int, length: int, since: int) -> list[TotalRow]:
+        """Return the totals of a stream for one length of time, from a time on, the oldest first."""
+
+    def silent(self, now: int, after: int, stream: int | None = None) -> set[int]:
+        """Return the streams, or whether this one is among them, that have fallen silent: see `Overview`."""
 
 
 class Writing(Reading, Protocol):
@@ -138,6 +162,9 @@ class Writing(Reading, Protocol):
 
     def forget_pulls(self, now: int, most: int) -> int:
         """Delete up to so many pulls whose ids are to be forgotten; return how many there were."""
+
+    def add_totals(self, stream: int, rows: Collection[TotalRow], old: Mapping[int, int]) -> None:
+        """Add to the totals of a stream, and delete those of each length that are older than `old` says."""
 
     def mark_erased(self) -> None:
         """Take note that names were deleted, of which bytes may be left on disk."""

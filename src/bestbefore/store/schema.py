@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import BigInteger, Column, Double, Index, Integer, MetaData, String, Table, Text
 
-HEAD: Final = "0002"
+HEAD: Final = "0003"
 """The newest migration."""
 
 VERSION_TABLE: Final = "bestbefore_version"
@@ -48,6 +48,7 @@ pulls = Table(
     Column("reward", Double),
     Column("ended", BigInteger),
     Column("forget", BigInteger),
+    Column("chance", Double),
     sqlite_with_rowid=False,
 )
 _open = pulls.c.how.is_(None)

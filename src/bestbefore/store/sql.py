@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 from sqlalchemy import (
-    Connection,
     Dialect,
     Row,
     and_,
@@ -25,8 +24,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from bestbefore.errors import StoreDamaged
 from bestbefore.store.answers import Overview
 from bestbefore.store.names import compact
-from bestbefore.store.rows import GONE, TOLD, ArmRow, Head, PullRow, StreamRow
-from bestbefore.store.schema import arms, erasures, notes, pulls, streams
+from bestbefore.store.rows import GONE, ArmRow, Head, PullRow, StreamRow, TotalRow
+from bestbefore.store.schema import arms, erasures, notes, pulls, streams, totals
+from bestbefore.store.totals import TotalsReading, adding, fields_of, forget_old
 
 AT_ONCE: Final = 500
 """How many values a statement lists at most: databases have limits."""
@@ -41,6 +41,7 @@ _PULL = select(
     pulls.c.reward,
     pulls.c.ended,
     pulls.c.forget,
+    pulls.c.chance,
 )
 _OPEN = and_(pulls.c.stream == bindparam("of"), pulls.c.how.is_(None))
 _BY_NAME = _HEAD.where(streams.c.name == bindparam("called"))
@@ -49,7 +50,7 @@ _STREAM = select(streams).where(streams.c.id == bindparam("of"))
 _ARMS = select(arms.c.number, arms.c.name, arms.c.since).where(arms.c.stream == bindparam("of")).order_by(arms.c.number)
 _BY_ID = _PULL.where(pulls.c.stream == bindparam("of"), pulls.c.id.in_(bindparam("ids", expanding=True)))
 _DUE = _PULL.where(_OPEN, pulls.c.deadline <= bindparam("now")).order_by(pulls.c.deadline, pulls.c.id)
-_NEXT = select(func.min(pulls.c.deadline)).where(_OPEN, pulls.c.deadline.is_not(None))
+_NEXT = select(func.min(pulls.c.deadline)).where(_OPEN, pulls.c.deadline > bindparam("after"))
 _END = (
     update(pulls)
     .where(pulls.c.stream == bindparam("of"), pulls.c.id == bindparam("which"))
@@ -75,11 +76,8 @@ def _compiled(statement: Any, dialect: Dialect) -> tuple[str, tuple[str, ...] | 
     return str(found), tuple(found.positiontup) if found.positiontup else None
 
 
-class SqlReading:
+class SqlReading(TotalsReading):
     """Reads on one connection."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
 
     def head(self, name: str) -> Head | None:
         """Return a stream's version."""
@@ -125,9 +123,9 @@ class SqlReading:
         """Return the open pulls whose deadline has come, by deadline and id."""
         return [PullRow(*row) for row in self.connection.execute(_DUE, {"of": stream, "now": now})]
 
-    def next_deadline(self, stream: int) -> int | None:
-        """Return the earliest deadline of an open pull."""
-        return self.connection.scalar(_NEXT, {"of": stream})  # type: ignore[no-any-return]
+    def next_deadline(self, stream: int, after: int = -1) -> int | None:
+        """Return the earliest deadline of an open pull after a time."""
+        return self.connection.scalar(_NEXT, {"of": stream, "after": after})  # type: ignore[no-any-return]
 
     def note(self, key: str) -> int | None:
         """Return a number that was noted."""
@@ -140,17 +138,11 @@ class SqlReading:
     def overview(self, now: int, silent_after: int) -> Overview:
         """Return what is in all streams together."""
         counts = [json.loads(text) for text in self.connection.scalars(select(streams.c.counts))]
-        first = select(pulls.c.stream, func.count().label("open"), func.min(pulls.c.asked).label("asked"))
-        rows = self.connection.execute(first.where(pulls.c.how.is_(None)).group_by(pulls.c.stream)).all()
-        silent = sum(not self._told_since(row.stream, row.asked) for row in rows if row.asked <= now - silent_after)
+        waiting = self.connection.scalar(select(func.count()).select_from(pulls).where(pulls.c.how.is_(None))) or 0
         oldest = self.connection.scalar(select(func.min(arms.c.since)))
         age = 0.0 if oldest is None else max(now - oldest, 0) / 1e6
         erased = sum(count.get("erased", 0) for count in counts)
-        return Overview(len(counts), sum(row.open for row in rows), silent, erased, age)
-
-    def _told_since(self, stream: int, time: int) -> bool:
-        told = select(pulls.c.id).where(pulls.c.stream == stream, pulls.c.how == TOLD, pulls.c.ended > time).limit(1)
-        return self.connection.scalar(told) is not None
+        return Overview(len(counts), waiting, len(self.silent(now, silent_after)), erased, age)
 
 
 class SqlWriting(SqlReading):
@@ -194,7 +186,7 @@ class SqlWriting(SqlReading):
 
     def drop(self, stream: int) -> None:
         """Delete a stream with all that belongs to it."""
-        for table in (pulls, arms):
+        for table in (pulls, arms, totals):
             self.connection.execute(delete(table).where(table.c.stream == stream))
         self.connection.execute(delete(streams).where(streams.c.id == stream))
 
@@ -223,7 +215,9 @@ class SqlWriting(SqlReading):
         count = 0
         for some in parts(list(numbers)):
             orphans = and_(_OPEN, pulls.c.arrival.in_(some))
-            gone = update(pulls).where(orphans).values(how=GONE, reward=null(), ended=ended, forget=later)
+            gone = (
+                update(pulls).where(orphans).values(how=GONE, reward=null(), chance=null(), ended=ended, forget=later)
+            )
             count += self.connection.execute(gone, {"of": stream}).rowcount
         return count
 
@@ -233,6 +227,11 @@ class SqlWriting(SqlReading):
         old = old.with_for_update(skip_locked=True)  # where sweeps run at once, none waits for another
         found = delete(pulls).where(tuple_(pulls.c.stream, pulls.c.id).in_(old))
         return self.connection.execute(found).rowcount
+
+    def add_totals(self, stream: int, rows: Collection[TotalRow], old: Mapping[int, int]) -> None:
+        """Add to the totals of a stream, and delete those of each length that are older than `old` says."""
+        self._many(adding(self.connection.dialect.name), fields_of(stream, rows))
+        forget_old(self.connection, stream, old)
 
     def mark_erased(self) -> None:
         """Take note that names were deleted, of which bytes may be left on disk."""
@@ -276,6 +275,7 @@ def _pull_fields(row: PullRow) -> dict[str, Any]:
         "reward": row.reward,
         "ended": row.ended,
         "forget": row.forget,
+        "chance": row.chance,
     }
 
 

@@ -1,12 +1,14 @@
 """A durable stream: the verbs of its agent, each durable when it returns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from bestbefore.arguments import whole
 from bestbefore.clock import When
 from bestbefore.store import verbs
 from bestbefore.store.commit import Call
+from bestbefore.store.logs import Logged, all_rows
 from bestbefore.store.names import stream_name
 from bestbefore.store.verbs import Verb, ids_of
 
@@ -37,6 +39,16 @@ class Verbs:
 
         An arm that is here may be sent again: that is answered as done, and changes nothing.  With another `at` it
         raises a `Conflict`; a `budget` is not compared.  An arm that went meanwhile left no trace: it arrives anew.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        at
+            When: an aware datetime or seconds with a window by time; a number on the stream's clock with a window by
+            count.  Unless given, the wall clock's time, or the next number.
+        more
+            What else the agent's `arrive` takes, such as a `budget`.
         """
         return self._send(self.name, verbs.arrive(arm, at, more))
 
@@ -45,6 +57,13 @@ class Verbs:
 
         Give an `id` of your own to be able to ask again: the same id gives the same pull.  With `k`, ids are yours with
         "/1", "/2" ... behind it.
+
+        Parameters
+        ----------
+        k
+            How many arms; None for one arm instead of a list.
+        id
+            An id of your own, so that the same call again gives the same pull.
         """
         return self._send(self.name, verbs.ask(id, k), [] if id is None else ids_of(id, k))
 
@@ -53,23 +72,56 @@ class Verbs:
 
         To tell the same again is answered as done and changes nothing.  To tell something else raises a `Conflict`, and
         a pull whose arm has gone an `UnknownArm`.
+
+        Parameters
+        ----------
+        id
+            The id of the pull.
+        reward
+            The reward, or the sum of several.
         """
         return self._send(self.name, verbs.tell(id, reward), [id])
 
     def give_up(self, id: str) -> Any:
-        """Take note that a pull will never report: it counts for nothing."""
+        """Take note that a pull will never report: it counts for nothing.
+
+        Parameters
+        ----------
+        id
+            The id of the pull.
+        """
         return self._send(self.name, verbs.give_up(id), [id])
 
     def withdraw(self, arm: Any) -> Any:
-        """Let an arm go at once, without a trace."""
+        """Let an arm go at once, without a trace.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        """
         return self._send(self.name, verbs.withdraw(arm))
 
     def advance(self, to: When = None) -> Any:
-        """Let time go on where nothing arrives; return the arms that memory let go."""
+        """Let time go on where nothing arrives; return the arms that memory let go.
+
+        Parameters
+        ----------
+        to
+            The time, or the number, that is now.
+        """
         return self._send(self.name, verbs.advance(to))
 
     def learn(self, arm: Any, valid: bool) -> Any:
-        """Learn whether an arm is valid: see `Seeker.learn`."""
+        """Learn whether an arm is valid: see `Seeker.learn`.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
+        valid
+            Whether the arm is valid now.
+        """
         return self._send(self.name, verbs.other("learn", arm, valid))
 
     def tick(self) -> Any:
@@ -77,12 +129,26 @@ class Verbs:
         return self._send(self.name, verbs.other("tick"))
 
     def finish(self, time: str = "stops") -> Any:
-        """End the stream: see `Seeker.finish`."""
+        """End the stream: see `Seeker.finish`.
+
+        Parameters
+        ----------
+        time
+            "stops" or "goes on".
+        """
         return self._send(self.name, verbs.other("finish", time))
 
 
 class Stream(Verbs):
-    """A stream in a database.  Any number of threads and processes may use it at once."""
+    """A stream in a database.  Any number of threads and processes may use it at once.
+
+    Parameters
+    ----------
+    name
+        The stream's name.
+    desk
+        Where the stream was opened.
+    """
 
     def __init__(self, name: str, desk: "Desk") -> None:
         super().__init__(name, desk._carry_out)
@@ -95,12 +161,23 @@ class Stream(Verbs):
         """Let an arm go at once, without a trace: when this returns, its bytes are gone from the disk, too.
 
         If the database could not do that at once, the next sweep does: see `Desk.erased`.
+
+        Parameters
+        ----------
+        arm
+            The arm's name: any hashable but None.
         """
         super().withdraw(arm)
         self._desk.erase()
 
     def best(self, k: int | None = None) -> Any:
-        """Return the current answer, or with `k` a list of up to k arms; never one that has expired."""
+        """Return the current answer, or with `k` a list of up to k arms; never one that has expired.
+
+        Parameters
+        ----------
+        k
+            How many arms; None for one arm instead of a list.
+        """
         if k is not None:
             whole("k", k)
         return self._desk._read(self.name, lambda agent: agent.best(k) if k is not None else agent.best())
@@ -108,6 +185,13 @@ class Stream(Verbs):
     def look(self) -> Any:
         """Return a copy of the agent as it is now, to read from it; what is done to the copy goes nowhere."""
         return self._desk._read(self.name, lambda agent: agent, copied=True)
+
+    def log(self) -> Iterator[Logged]:
+        """Yield the pulls that have a reward, of arms that are still here, by id: what happened, and with which odds.
+
+        A pull whose arm has gone is not among them, nor one whose id is forgotten: see `remember` of `Desk.stream`.
+        """
+        return all_rows(partial(self._desk.log_page, self.name))
 
     @property
     def stored(self) -> list[Any]:

@@ -66,7 +66,8 @@ def ask(id: str | None, k: int | None) -> Verb:
             named = held.agent.ask(**slate, **held.times(now))
             held.touch(now)
             arms = [arm for arm in (named if k is not None else [named]) if arm is not None]
-            before = [_asked(held, ledger, *pair, now) for pair in zip(ids, arms, strict=False)]
+            chance = _chance_of(held.agent) if k is None else None  # on a page of k, no arm has one of its own
+            before = [_asked(held, ledger, *pair, now, chance) for pair in zip(ids, arms, strict=False)]
             held.drain(ledger, now)
         pulls = [_shown(held, row) for row in before]
         return pulls if k is not None else next(iter(pulls), None)
@@ -107,12 +108,19 @@ def ids_of(id: str, k: int | None) -> list[str]:
     return [checked_id(f"{id}/{place}") for place in range(1, k + 1)]
 
 
-def _asked(held: Held, ledger: Ledger, id: str, arm: Any, now: int) -> PullRow:
+def _chance_of(agent: Any) -> float | None:
+    """Return the probability with which an agent has just named an arm, if it says so."""
+    chance = getattr(agent, "chance", None)
+    return chance if type(chance) is float and 0 < chance <= 1 else None
+
+
+def _asked(held: Held, ledger: Ledger, id: str, arm: Any, now: int, chance: float | None) -> PullRow:
     """Write a pull into the ledger."""
     patience = held.row.settings["patience"]
-    row = PullRow(id, held.arms[arm].number, now, None if patience is None else now + patience)
+    deadline = None if patience is None else now + patience
+    row = PullRow(id, held.arms[arm].number, now, deadline, chance=chance)
     ledger.add(row)
-    held.counts["asked"] += 1
+    held.count("asked", now)
     held.wait_for(row.deadline)
     return row
 
@@ -135,7 +143,7 @@ def tell(id: str, reward: float) -> Verb:
         held.agent.tell(held.arm_of(row), told, arrival=row.arrival, **held.times(now))
         held.touch(now)
         ledger.end(row, TOLD, told, now)
-        held.counts["told"] += 1
+        held.count("told", now, reward=told)
         held.drain(ledger, now)
 
     return verb
@@ -154,7 +162,7 @@ def give_up(id: str) -> Verb:
         held.agent.give_up(held.arm_of(row), arrival=row.arrival, **held.times(now))
         held.touch(now)
         ledger.end(row, GIVEN_UP, None, now)
-        held.counts["given_up"] += 1
+        held.count("given_up", now)
         held.drain(ledger, now)
 
     return verb

@@ -18,6 +18,9 @@ from bestbefore.errors import (
 from bestbefore.store.answers import Erased, Swept
 from bestbefore.store.ledger import Pull
 
+PRODUCT: Final = "bestbefore"
+"""What servers and clients call themselves, with `VERSION` behind it."""
+
 TYPE: Final = "urn:bestbefore:problem:"
 """What the types of problem documents begin with."""
 
@@ -37,7 +40,7 @@ PROBLEMS: Final = (  # the first that fits counts
     Problem("expired", 410, "The arm has expired", ExpiredArm),
     Problem("gone", 410, "The arm is not here any more", UnknownArm),
     Problem("conflict", 409, "It was done before, and otherwise", Conflict),
-    Problem("damaged", 503, "What is in the database cannot be read", StoreDamaged),
+    Problem("damaged", 500, "What is in the database cannot be read", StoreDamaged),
     Problem("unavailable", 503, "The database cannot be reached now", StoreUnavailable),
     Problem("invalid", 422, "Something is not as it must be", ValueError),
 )

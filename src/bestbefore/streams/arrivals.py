@@ -46,12 +46,21 @@ class Arrivals:
     """
 
     name: str
+    """What it is called."""
     gap: float
+    """The mean time from arm to arm, in microseconds."""
     start: Callable[[np.random.Generator], Draw]
+    """Begins it anew with a generator; returns what draws the next times."""
 
 
 def poisson(rate: str) -> Arrivals:
-    """Let arms arrive independently of each other: `rate` of them on average, with exponential times between them."""
+    """Let arms arrive independently of each other: `rate` of them on average, with exponential times between them.
+
+    Parameters
+    ----------
+    rate
+        How many arms in a unit of time, such as "10/h" or "0.5/s".
+    """
     gap = _gap(rate)
 
     def start(rng: np.random.Generator) -> Draw:
@@ -73,6 +82,17 @@ def bursts(size: int = 20, quiet: "str | timedelta" = "1h", within: "str | timed
 
     Arms of a burst are spread at random over a time of `within`.  Quiet times are exponential, with mean `quiet`.
 
+    Parameters
+    ----------
+    size
+        How many arms a burst has.
+    quiet
+        The mean time between bursts.
+    within
+        How long a burst takes.
+
+    Examples
+    --------
     >>> draw = bursts(size=3, quiet="1h", within="1ms").start(np.random.default_rng(0))
     >>> times = draw(6)
     >>> bool(times[2] - times[0] <= 1000), bool(times[3] - times[2] > 10**6)
@@ -105,6 +125,15 @@ def day_and_night(rate: str, swing: float = 0.9) -> Arrivals:
     The rate at time t is rate (1 + swing sin(2 pi t / 24 h)): `rate` on average, most six hours after the start and
     least twelve hours later.  A Poisson process of rate 1 is stretched by the inverse of the integral of that.
 
+    Parameters
+    ----------
+    rate
+        How many arms on average, such as "10/h".
+    swing
+        How far the rate swings: 0 not at all, 1 down to nothing at night.
+
+    Examples
+    --------
     >>> draw = day_and_night("60/h").start(np.random.default_rng(0))
     >>> hours = draw(14_400) / 3.6e9 % 24
     >>> bool(np.sum(hours < 12) > 3 * np.sum(hours >= 12))

@@ -18,7 +18,13 @@ from bestbefore.streams.stream import Stream, from_means, from_ratings
 
 
 def from_csv(path: "str | os.PathLike[str]") -> Stream:
-    """Read a stream from a CSV file; an error names the file and the line."""
+    """Read a stream from a CSV file; an error names the file and the line.
+
+    Parameters
+    ----------
+    path
+        The file.
+    """
     path = Path(path)
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:

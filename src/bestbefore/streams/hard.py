@@ -29,6 +29,11 @@ def exact_hard(window: int) -> Stream:
     """Make the stream of Theorem 1: n = 2 W arms, mu_i = 1 - i / (3 W).
 
     The best arm is always the oldest that is valid, so each arm will be the best: to know it takes order W slots.
+
+    Parameters
+    ----------
+    window
+        W: how many arms are valid at once.
     """
     window = whole("window", window)
     return _by_formula("exact-hard", 2 * window, lambda rng: lambda i: 1 - i / (3 * window))
@@ -44,6 +49,13 @@ def epoch(arms: int, window: int) -> Stream:
     The paper draws h "with probability 1 / W" from [W]; here it is drawn always, from [W - 1], as h = W would make a
     mean negative.  The proof holds: of the first W - 1 arms at least half are not stored, and h is one of them with
     probability 1/2 or more, whatever happened before.
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    window
+        W: how many arms are valid at once.
     """
     window = whole("window", window, at_least=2)
 
@@ -68,6 +80,15 @@ def dist(arms: int, sigma: float, beta: float) -> Stream:
 
     That one, i*, is uniform on [m].  Who keeps m / 8 arms that contain it two times in three needs m / (1200 beta^2)
     pulls or more.
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    sigma
+        The mean of all arms but the best.
+    beta
+        How much better the best arm is.
     """
     arms = whole("arms", arms)
     sigma, beta = between("sigma", sigma, 0, 1, closed="left"), between("beta", beta, 0, 1, closed="right")
@@ -82,7 +103,15 @@ def dist(arms: int, sigma: float, beta: float) -> Stream:
 
 
 def const(arms: int, sigma: float) -> Stream:
-    """Make CONST(m, sigma): mu_i = sigma for all i in [m]."""
+    """Make CONST(m, sigma): mu_i = sigma for all i in [m].
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    sigma
+        The mean of every arm.
+    """
     return replace(constant(arms, between("sigma", sigma, 0, 1, closed="both")), name="const")
 
 
@@ -92,6 +121,17 @@ def signal(arms: int, window: int, *, budget: int | None = None, beta: float | N
     DIST(W, 3/5, beta), CONST(W, 1/5), then with probability 1/2 DIST(W, 2/5, beta), else DIST(W, 4/5, beta), then
     CONST(n - 3 W, 1/5).  With W / 8 slots, regret is T / 120 or more for T pulls and beta = `signal_beta(T, W)`: give
     either the `budget` T or `beta`.  The theorem says n >= 4 W; this stream, and the proof, need only n >= 3 W.
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    window
+        W: how many arms are valid at once.
+    budget
+        T, from which beta follows.
+    beta
+        How much better the best arm is.
     """
     return _signal("signal", arms, window, _one_beta(budget, beta, window, signal_beta))
 
@@ -99,6 +139,15 @@ def signal(arms: int, window: int, *, budget: int | None = None, beta: float | N
 def signal_beta(budget: int, window: int) -> float:
     """Return min(sqrt(W / (1200 T)), 1/10), so that T pulls are too few for Proposition D.1.
 
+    Parameters
+    ----------
+    budget
+        T: all pulls there are.
+    window
+        W: how many arms are valid at once.
+
+    Examples
+    --------
     >>> signal_beta(budget=75, window=9)
     0.01
     """
@@ -110,6 +159,17 @@ def signal_prime(arms: int, window: int, *, budget: int | None = None, beta: flo
 
     The arms are those of `signal`; only beta differs, which is `signal_prime_beta(T, W)` for a `budget` of T pulls.  As
     nobody can name the best arm, regret is T / 1800 or more even with n - 1 slots, for W >= 2.
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    window
+        W: how many arms are valid at once.
+    budget
+        T, from which beta follows.
+    beta
+        How much better the best arm is.
     """
     return _signal("signal-prime", arms, window, _one_beta(budget, beta, window, signal_prime_beta))
 
@@ -122,6 +182,15 @@ def signal_prime_beta(budget: int, window: int) -> float:
     kl = kl(sigma, sigma + beta) <= beta^2 / ((sigma + beta) (1 - sigma - beta)) <= beta^2 / 0.09
     for sigma of 2/5, 3/5 or 4/5 and beta <= 1/10.  That is at most 1 / W + 0.236.
 
+    Parameters
+    ----------
+    budget
+        T: all pulls there are.
+    window
+        W: how many arms are valid at once.
+
+    Examples
+    --------
     >>> signal_prime_beta(budget=10_000, window=100)
     0.01
     """
@@ -129,7 +198,13 @@ def signal_prime_beta(budget: int, window: int) -> float:
 
 
 def failing_king(arms: int) -> Stream:
-    """Make the stream of Lemma E.1, mu_i = 1 - (i - 1) / n: `decreasing`, on which one slot must fail."""
+    """Make the stream of Lemma E.1, mu_i = 1 - (i - 1) / n: `decreasing`, on which one slot must fail.
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    """
     return replace(decreasing(arms), name="failing-king")
 
 
@@ -140,6 +215,17 @@ def memory_stairs(arms: int, window: int | None = None, *, epsilon: float | None
     which would begin again one arm early, with a mean above 1.)  Only the best arm is within epsilon of the best, so to
     know one takes order W slots.  The paper's epsilon is 1 / (100 W), with p = 50 W: give either `window` or `epsilon`.
 
+    Parameters
+    ----------
+    arms
+        How many arms.
+    window
+        W, from which the paper's epsilon follows.
+    epsilon
+        Half a step.
+
+    Examples
+    --------
     >>> next(memory_stairs(5, epsilon=1 / 8).blocks(np.random.default_rng(0))).means.tolist()
     [1.0, 0.75, 0.5, 0.25, 1.0]
     """
@@ -161,6 +247,15 @@ def reduction(problems: Stream | Sequence[Sequence[float]] | Floats, window: int
     The answer at arrival 2 W i is one to problem i, for then all zero arms have expired.  (In Algorithm 2,
     arm'_{i 2W + j} should be arm'_{(i - 1) 2W + W + j}.)
 
+    Parameters
+    ----------
+    problems
+        A row of W means for each problem, or a stream that is cut into problems of W.
+    window
+        W: how many arms are valid at once.
+
+    Examples
+    --------
     >>> next(reduction([[0.5, 0.25], [0.125, 1]], window=2).blocks(np.random.default_rng(0))).means.tolist()
     [0.0, 0.0, 0.5, 0.25, 0.0, 0.0, 0.125, 1.0]
     """

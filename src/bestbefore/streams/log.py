@@ -31,16 +31,19 @@ from bestbefore.scale import UNIT, Scale
 from bestbefore.streams import log_arrow
 from bestbefore.streams.arrivals import Ints
 from bestbefore.streams.log_arrow import Stumbled
-from bestbefore.streams.log_cells import Columns, Malformed, Reading, reading_of
+from bestbefore.streams.log_cells import Columns, Malformed, NoProbability, NotDrawn, Reading, reading_of
 from bestbefore.streams.log_rows import (
+    UNREADABLE,
     Advance,
     Batch,
     from_csv_file,
     from_frame,
     from_iterable,
     is_frame,
+    is_zipped,
     places_of,
     separator,
+    text_of,
 )
 from bestbefore.streams.log_tally import Tally, Unlined
 from bestbefore.streams.stream import Arms, Floats, Stream, bernoulli, in_blocks, rated_arms
@@ -61,21 +64,35 @@ class Log:
     """
 
     name: str
+    """What the log is called."""
     names: list[Any]
+    """The arms, in the order of their arrival."""
     arrived: Ints
+    """When each arrived, in microseconds."""
     last: Ints
+    """When each was last shown."""
     rows: Ints
+    """How many rows each has."""
     total: Floats
+    """The sum of its rewards, as shares of the scale."""
     squares: Floats
+    """The sum of their squares."""
     levels: Floats
+    """The different rewards."""
     counts: Floats
+    """How often each arm had each of them."""
     exact: bool
+    """Whether levels are the rewards themselves, or near them."""
     scale: Scale
+    """The range of rewards."""
     least: int
+    """Arms with fewer rows are left out."""
     told: bool
     """Whether the log itself says when arms arrived."""
     source: Any = field(repr=False)
+    """Where the rows come from."""
     reading: Reading = field(repr=False)
+    """How they are read."""
 
     @property
     def kept(self) -> "np.typing.NDArray[np.bool_]":
@@ -107,6 +124,17 @@ class Log:
         """Read the log once more: `visit` has each batch, its codes being the places of arms here.
 
         `chance` is a column of probabilities to be read, too.  Rows that can be had only once cannot be read again.
+
+        Parameters
+        ----------
+        visit
+            Called with each batch of rows.
+        chance
+            A column of probabilities to be read, too.
+        label
+            What the progress bar says.
+        progress
+            Whether to show a progress bar; unless given, if standard error is a terminal.
         """
         if isinstance(self.source, Iterator):
             raise ValueError("the log must be a file, a DataFrame or a list for this, not an iterator: it is used up")
@@ -137,6 +165,8 @@ def from_log(
 ) -> Stream:
     """Make a stream of a log: a CSV or Parquet file, a DataFrame of pandas or Polars, or anything that yields rows.
 
+    A CSV file may be compressed (csv.gz), or have tabs instead of commas (tsv).
+
     `arm`, `reward`, `time` and `arrived` name its columns; of rows that are tuples, they are places.  An arm arrives at
     the time of its first row, or at `arrived`.  Rows need not be in order.
 
@@ -148,6 +178,31 @@ def from_log(
 
     Up to 65 different rewards are counted as they are; beyond that, see `bestbefore.streams.log_tally`.  An error names
     the line.  pyarrow, if it is installed, reads ten times as fast, and is needed for Parquet: `bestbefore[log]`.
+
+    Parameters
+    ----------
+    source
+        A CSV or Parquet file, a DataFrame of pandas or Polars, or anything that yields rows.
+    arm
+        The column with the arm's name, or its place in a tuple.
+    reward
+        The column with the reward.
+    time
+        The column with the time of the row.
+    arrived
+        The column that says when the arm arrived; unless given, it arrives with its first row.
+    scale
+        (low, high): the range of rewards; one outside is an error.
+    least
+        Arms with fewer rows are left out.
+    unit
+        Of times that are numbers: "s", "ms" or "us" since 1970.
+    zone
+        The time zone of dates that name none.
+    name
+        What the stream is called in tables and figures.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
     """
     columns = Columns(arm, reward, time, arrived)
     settings: Any = {"scale": scale, "least": least, "unit": unit, "zone": zone, "name": name, "progress": progress}
@@ -165,7 +220,27 @@ def read_log(
     name: str | None = None,
     progress: bool | None = None,
 ) -> Log:
-    """Read what a log says of its arms; see `from_log`."""
+    """Read what a log says of its arms; see `from_log`.
+
+    Parameters
+    ----------
+    source
+        As for `from_log`.
+    columns
+        Which column is what.
+    scale
+        (low, high): the range of rewards; one outside is an error.
+    least
+        Arms with fewer rows are left out.
+    unit
+        Of times that are numbers: "s", "ms" or "us" since 1970.
+    zone
+        The time zone of dates that name none.
+    name
+        What the stream is called in tables and figures.
+    progress
+        Whether to show a progress bar; unless given, if standard error is a terminal.
+    """
     least = whole("least", least)
     reading = reading_of(columns._replace(chance=None), scale, unit, zone)
     tally = Tally()
@@ -207,7 +282,10 @@ def read_log(
 
 def name_of(source: Any) -> str:
     """Return what to call a log."""
-    return Path(source).stem if isinstance(source, (str, os.PathLike)) else "rows"
+    if not isinstance(source, (str, os.PathLike)):
+        return "rows"
+    path = Path(source)
+    return (path.with_suffix("") if is_zipped(path) else path).stem
 
 
 def read_all(source: Any, reading: Reading, begin: Callable[[], Visit], label: str, progress: bool | None) -> None:
@@ -226,7 +304,8 @@ def read_all(source: Any, reading: Reading, begin: Callable[[], Visit], label: s
                     continue
                 return
     except Malformed as wrong:
-        raise ValueError(f"{where}, {unit} {wrong.line}: {wrong.what}") from None
+        kind = NoProbability if isinstance(wrong, NotDrawn) else ValueError
+        raise kind(f"{where}, {unit} {wrong.line}: {wrong.what}") from None
     raise ValueError(f"{where} cannot be read")
 
 
@@ -256,9 +335,9 @@ def _attempts(source: Any, reading: Reading) -> Iterator[Callable[[Advance], Ite
 def _header(path: Path) -> list[str]:
     """Read the names of the columns of a CSV file."""
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with path.open("rb") as raw, text_of(path, raw) as file:
             return next(csv.reader(file, delimiter=separator(path)), [])
-    except UnicodeDecodeError as wrong:
+    except UNREADABLE as wrong:
         raise ValueError(f"{path} is not a CSV file in UTF-8: {wrong}") from None
     except csv.Error as wrong:
         raise Malformed(1, str(wrong)) from None

@@ -22,6 +22,7 @@ from bestbefore.streams.log_rows import (
     Batch,
     columns_of_frame,
     from_rows,
+    is_zipped,
     piece_of,
     separator,
 )
@@ -52,7 +53,7 @@ def from_csv_file(path: Path, header: list[str], reading: Reading, advance: Adva
     try:
         with pa.OSFile(str(path)) as file:
             batches = csv.open_csv(
-                file,
+                pa.CompressedInputStream(file, "gzip") if is_zipped(path) else file,
                 read_options=csv.ReadOptions(block_size=BLOCK),
                 parse_options=csv.ParseOptions(delimiter=separator(path), newlines_in_values=True),
                 convert_options=csv.ConvertOptions(
@@ -66,7 +67,7 @@ def from_csv_file(path: Path, header: list[str], reading: Reading, advance: Adva
                 if batch.num_rows:
                     yield _batch(batch, reading, cells, text=True)
                     advance(min(file.tell() / size, 1.0))
-    except pa.ArrowException as wrong:
+    except (pa.ArrowException, OSError) as wrong:
         raise Stumbled from wrong
 
 

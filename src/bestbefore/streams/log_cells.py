@@ -24,10 +24,15 @@ class Columns(NamedTuple):
     """Which columns are read: names, or places of rows that are tuples."""
 
     arm: Any
+    """The arm's name."""
     reward: Any
+    """What it earned."""
     time: Any
+    """When it was shown."""
     arrived: Any = None
+    """When the arm arrived, if the log says so."""
     chance: Any = None
+    """The probability with which it was shown, if the log says so."""
 
     @property
     def chosen(self) -> list[Any]:
@@ -50,6 +55,14 @@ class Malformed(Exception):
     def __init__(self, line: int, what: str) -> None:
         super().__init__(line, what)
         self.line, self.what = line, what
+
+
+class NotDrawn(Malformed):
+    """A log has something else where a probability should be."""
+
+
+class NoProbability(ValueError):
+    """A log has something else where a probability should be, and cannot say what another player would have earned."""
 
 
 def reading_of(columns: Columns, scale: Any, unit: str, zone: "str | ZoneInfo | None") -> Reading:
@@ -110,7 +123,7 @@ class Cells:
             raise Malformed(line, f"{self._columns.chance} is missing")
         chance = number(value)
         if not 0 < chance <= 1:
-            raise Malformed(line, f"{self._columns.chance} must be a probability above 0 and at most 1, not {value!r}")
+            raise NotDrawn(line, f"{self._columns.chance} must be a probability above 0 and at most 1, not {value!r}")
         return chance
 
     def time(self, line: int, value: Any, column: Any) -> int:

@@ -5,11 +5,13 @@ same much faster, where pyarrow is installed and nothing is wrong.
 """
 
 import csv
+import gzip
+import io
 import itertools
-import os
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple, TextIO, cast
 
 import numpy as np
 
@@ -20,6 +22,8 @@ from bestbefore.streams.stream import Floats
 ROWS: Final = 2**17
 """Rows of a batch: what is in memory of a log at once."""
 NOTHING: Final[Floats] = np.zeros(0)
+UNREADABLE: Final = (UnicodeDecodeError, gzip.BadGzipFile, EOFError, zlib.error)
+"""What is raised where a file is not what its name says."""
 
 
 class Batch(NamedTuple):
@@ -75,7 +79,7 @@ def _cell(line: int, row: Any, column: Any) -> Any:
 def from_csv_file(path: Path, reading: Reading, advance: Advance) -> Iterator[Batch]:
     """Read a CSV file line by line."""
     size = max(path.stat().st_size, 1)
-    with path.open(newline="", encoding="utf-8-sig") as file:
+    with path.open("rb") as raw, text_of(path, raw) as file:
         lines = csv.reader(file, strict=True, delimiter=separator(path))
         header = next(lines, [])
         places = places_of(header, reading)
@@ -90,21 +94,34 @@ def from_csv_file(path: Path, reading: Reading, advance: Advance) -> Iterator[Ba
         try:
             for batch in from_rows(rows(), reading, places):
                 yield batch
-                advance(os.lseek(file.fileno(), 0, os.SEEK_CUR) / size)
+                advance(raw.tell() / size)
         except csv.Error as wrong:
             raise Malformed(lines.line_num, str(wrong)) from None
-        except UnicodeDecodeError as wrong:
+        except UNREADABLE as wrong:
             raise ValueError(f"{path} is not a CSV file in UTF-8: {wrong}") from None
+
+
+def text_of(path: Path, raw: IO[bytes]) -> TextIO:
+    """Return the text of a file that is open, which may be compressed."""
+    found = gzip.GzipFile(fileobj=raw) if is_zipped(path) else raw
+    return io.TextIOWrapper(cast(IO[bytes], found), encoding="utf-8-sig", newline="")
+
+
+def is_zipped(path: Path) -> bool:
+    """Tell by the name whether a file is compressed."""
+    return path.suffix.lower() == ".gz"
 
 
 def separator(path: Path) -> str:
     """Return what stands between the cells of a file."""
-    return "\t" if path.suffix.lower() == ".tsv" else ","
+    return "\t" if ".tsv" in [suffix.lower() for suffix in path.suffixes[-2:]] else ","
 
 
 def places_of(header: list[str], reading: Reading) -> Columns:
     """Return where the columns are in a header."""
     names = [name.strip() for name in header]
+    if not names:
+        raise Malformed(1, "the names of columns are needed, and the file is empty")
     for column in reading.columns.chosen:
         if names.count(column) != 1:
             many = "there is none" if column not in names else f"there are {names.count(column)}"

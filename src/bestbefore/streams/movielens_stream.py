@@ -49,6 +49,21 @@ def movielens(
 
     `scale` is how stars become rewards: `stretched` takes the lowest rating of the dataset to 0 and 5 to 1, which is
     (r - 1) / 4, and (r - 0.5) / 4.5 for the half stars of latest-small; `fifths` is r / 5.
+
+    Parameters
+    ----------
+    dataset
+        "1m", "100k" or "latest-small".
+    path
+        The dataset's folder, a folder with it or its zip file inside, or the zip file.
+    arms
+        How many movies, at random; unless given, all.
+    first
+        Whether to take the movies of the lowest numbers instead.
+    order
+        "permuted", "first-rating" or "release-year".
+    scale
+        "stretched" or "fifths": how stars become rewards.
     """
     one_of("dataset", dataset, RELEASES)
     one_of("order", order, ORDERS)

@@ -43,10 +43,15 @@ class Arms(NamedTuple):
     """
 
     means: Floats
+    """The mean of each arm."""
     levels: Floats
+    """The rewards that there are, if arms are rated."""
     weights: Floats
+    """The probability of each level, a row for each arm."""
     noise: Noise
+    """How noisy rewards are."""
     times: Ints = NO_TIMES
+    """When each arm arrives, in microseconds, if that is known."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +62,24 @@ class Stream:
     """
 
     name: str
+    """What it is called in tables and figures."""
     length: int
+    """How many arms it has."""
     source: Callable[[np.random.Generator], Iterator[Arms]]
+    """Makes the blocks of arms from a generator."""
     noise: Noise = BOUNDED
+    """How noisy the rewards of all arms are."""
     timed: bool = False
+    """Whether it is known when arms arrive."""
 
     def blocks(self, rng: np.random.Generator) -> Iterator[Arms]:
-        """Hand out the arms in arrival order, in blocks of at most `BLOCK`."""
+        """Hand out the arms in arrival order, in blocks of at most `BLOCK`.
+
+        Parameters
+        ----------
+        rng
+            The generator that makes the arms, and nothing else.
+        """
         arms = 0
         for block in self.source(rng):
             arms += block.means.size
@@ -77,7 +93,13 @@ class Stream:
             raise ValueError(f"source must yield the {self.length} arms that length says, not {arms} or more")
 
     def gaussian(self, sigma: float) -> "Stream":
-        """Return the same arms with normal rewards of standard deviation `sigma`."""
+        """Return the same arms with normal rewards of standard deviation `sigma`.
+
+        Parameters
+        ----------
+        sigma
+            The standard deviation of rewards.
+        """
         noise = Noise(between("sigma", sigma, 0, np.inf), False)
 
         def source(rng: np.random.Generator) -> Iterator[Arms]:
@@ -87,7 +109,13 @@ class Stream:
         return replace(self, source=source, noise=noise)
 
     def rated(self, levels: Sequence[float]) -> "Stream":
-        """Return arms of the same means whose rewards are one of two neighbours among `levels`, such as stars."""
+        """Return arms of the same means whose rewards are one of two neighbours among `levels`, such as stars.
+
+        Parameters
+        ----------
+        levels
+            The rewards that there are, rising, from 0 to 1.
+        """
         scale = rating_scale(levels)
 
         def source(rng: np.random.Generator) -> Iterator[Arms]:
@@ -110,6 +138,11 @@ class Stream:
         `times` are seconds or aware datetimes, one for each arm, none earlier than the one before; or an arrival
         process, such as `streams.poisson("10/h")`, which draws other times in each run.  It draws them from a generator
         of its own, so the same seed gives the same means with and without times.
+
+        Parameters
+        ----------
+        times
+            Seconds or aware datetimes, one for each arm, none earlier than the one before; or an arrival process.
         """
         process = times if isinstance(times, Arrivals) else told(times, self.length)
 
@@ -136,6 +169,15 @@ def from_means(means: Iterable[float], *, length: int | None = None, name: str =
     """Make a stream of Bernoulli arms from their means: an array, a list, or anything else that yields numbers.
 
     Of an endless source, `length` says how many to take.
+
+    Parameters
+    ----------
+    means
+        Numbers from 0 to 1: an array, a list, or anything else that yields them.
+    length
+        How many means to take.
+    name
+        What the stream is called in tables and figures.
     """
     array = _as_array(means, None if length is None else whole("length", length))
     if length is not None and array.size < length:
@@ -153,6 +195,17 @@ def from_ratings(counts: npt.ArrayLike, levels: Sequence[float], *, name: str = 
 
     A pull is one of the arm's ratings at random.
 
+    Parameters
+    ----------
+    counts
+        A row for each arm: how often it got each level.
+    levels
+        The rewards that there are, rising, from 0 to 1.
+    name
+        What the stream is called in tables and figures.
+
+    Examples
+    --------
     >>> stream = from_ratings([[1, 1, 2], [0, 0, 5]], levels=[0, 0.5, 1])
     >>> next(stream.blocks(np.random.default_rng(0))).means.tolist()
     [0.625, 1.0]
@@ -190,7 +243,13 @@ def rating_scale(levels: Sequence[float] | Floats) -> Floats:
 
 
 def as_stream(arms: "Stream | Iterable[float]") -> Stream:
-    """Return a stream as it is, and means as a stream of Bernoulli arms."""
+    """Return a stream as it is, and means as a stream of Bernoulli arms.
+
+    Parameters
+    ----------
+    arms
+        A stream, or the means of arms.
+    """
     return arms if isinstance(arms, Stream) else from_means(arms)
 
 

@@ -14,26 +14,66 @@ from bestbefore.streams.stream import Arms, Floats, Stream, bernoulli, block_siz
 
 
 def uniform(arms: int = 1000, low: float = 0.0, high: float = 1.0) -> Stream:
-    """Means uniform on [low, high]: the paper's synthetic arms for exploration."""
+    """Means uniform on [low, high]: the paper's synthetic arms for exploration.
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    low
+        The lowest mean there can be.
+    high
+        The highest.
+    """
     _check_range(low, high)
     return _independent("uniform", arms, lambda rng, size: rng.uniform(low, high, size))
 
 
 def beta(arms: int = 1000, a: float = 2.0, b: float = 5.0) -> Stream:
-    """Means from a Beta(a, b) distribution: with a < b, good arms are rare."""
+    """Means from a Beta(a, b) distribution: with a < b, good arms are rare.
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    a
+        The first parameter of the Beta distribution.
+    b
+        The second.
+    """
     between("a", a, 0, np.inf)
     between("b", b, 0, np.inf)
     return _independent("beta", arms, lambda rng, size: rng.beta(a, b, size))
 
 
 def constant(arms: int = 1000, mean: float = 0.5) -> Stream:
-    """All means equal."""
+    """All means equal.
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    mean
+        The mean of every arm.
+    """
     between("mean", mean, 0, 1, closed="both")
     return _independent("constant", arms, lambda rng, size: np.full(size, float(mean)))
 
 
 def two_level(arms: int = 1000, window: int = 50, high: float = 0.95, low: float = 0.25) -> Stream:
-    """Mean `high` for arms / window of the arms, `low` for all others, in random order: the paper's arms for regret."""
+    """Mean `high` for arms / window of the arms, `low` for all others, in random order: the paper's arms for regret.
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    window
+        W: how many arms are valid at once.
+    high
+        The mean of the good arms.
+    low
+        The mean of the others.
+    """
     _check_range(low, high)
     return _two_level("two-level", arms, window, high, lambda rng, size: np.full(size, float(low)))
 
@@ -44,6 +84,19 @@ def two_level_spread(
     """Mean `high` for arms / window of the arms, for all others Normal(low, spread) cut to [0, 2 low], in random order.
 
     These are the arms for regret of the paper's public code, where the text has `two_level`.
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    window
+        W: how many arms are valid at once.
+    high
+        The mean of the good arms.
+    low
+        The centre of the others' means.
+    spread
+        The standard deviation of the others' means.
     """
     between("low", low, 0, 0.5, closed="right")
     between("high", high, low, 1, closed="both")
@@ -59,12 +112,34 @@ def two_level_spread(
 
 
 def decreasing(arms: int = 1000, high: float = 1.0, low: float = 0.0) -> Stream:
-    """Means that fall from `high` toward `low`, mu_i = high - (high - low) (i - 1) / n: every arm will be the best."""
+    """Means that fall from `high` toward `low`, mu_i = high - (high - low) (i - 1) / n: every arm will be the best.
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    high
+        The first mean.
+    low
+        What the means fall toward.
+    """
     return _falling("decreasing", arms, whole("arms", arms), high, low)
 
 
 def sawtooth(arms: int = 1000, period: int = 100, high: float = 1.0, low: float = 0.0) -> Stream:
-    """Means that fall from `high` toward `low` over each `period` arms, and begin again."""
+    """Means that fall from `high` toward `low` over each `period` arms, and begin again.
+
+    Parameters
+    ----------
+    arms
+        How many arms.
+    period
+        How many arms a fall takes.
+    high
+        The first mean of each fall.
+    low
+        What the means fall toward.
+    """
     return _falling("sawtooth", arms, whole("period", period), high, low)
 
 

@@ -60,6 +60,17 @@ def check_agent(factory: Factory, *, arrivals: int | None = None, seed: int = 0,
     An agent that lists arms as `overdue`, since some may outlive their window, hears by `learn` that they have not.
     One for arms that can be pulled after their window, such as a `Seeker` with an implicit flag, `keeps_expired`:
     what is said above about expired arms is not asked of it.
+
+    Parameters
+    ----------
+    factory
+        Makes a fresh agent from a seed.
+    arrivals
+        How many arms arrive; unless given, three windows.
+    seed
+        The seed of agents and streams.
+    keeps_expired
+        Whether expired arms may be kept.
     """
     agent = factory(seed)
     require(isinstance(agent, Agent), f"{type(agent).__name__} lacks some of the names of bestbefore.Agent")

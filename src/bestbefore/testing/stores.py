@@ -49,6 +49,13 @@ def check_store(open: Opener, *, seed: int = 0) -> None:
     - threads and openings that work at once lose nothing and count nothing twice;
     - a name that was let go or withdrawn is in no row, and the store can say that its bytes are erased;
     - a durable agent answers as an agent in memory does, whenever it is closed and opened again.
+
+    Parameters
+    ----------
+    open
+        Opens the same database each time, which is empty the first time.
+    seed
+        The seed of random calls.
     """
     clock = Clock()
 
@@ -75,6 +82,15 @@ def check_desk(open: Desks, clock: Clock, *, seed: int = 0) -> None:
     `open()` opens a desk on the same streams each time, of which there are none the first time; it is closed by its
     `with`.  Whoever tells the desk the time reads it from `clock`.  All that `check_store` says is checked, but what
     only a store can show.
+
+    Parameters
+    ----------
+    open
+        Opens a desk on the same streams each time.
+    clock
+        Tells the desk the time.
+    seed
+        The seed of random calls.
     """
     for check in (_check_found_again, _check_exactly_once, _check_deadlines, _check_batch, _check_at_once):
         _check(open, clock, check)
