@@ -26,7 +26,8 @@ COMMANDS = {
 }
 LONG = {
     "certified": "python benchmarks/certify.py figure",
-    "choose": "python benchmarks/choose.py --data DATA --plot docs/figures/choose.png",
+    "choose": "python benchmarks/choose.py docs/figures/choose.csv --windows 50,200 --memory 6,10 --budgets 200,1000 "
+    "--data DATA --plot docs/figures/choose.png",
     "peers": "python benchmarks/peers.py --data DATA --plot docs/figures/peers.png",
     "replay": "python benchmarks/off_policy.py --plot docs/figures/replay.png",
     "reproduced": "bestbefore reproduce --only regret-two-level-n1000-w50 --out REPORT",
