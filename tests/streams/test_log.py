@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import zipfile
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -259,9 +260,9 @@ def test_numbers_in_another_unit_are_noticed():
 
 def test_an_arm_arrives_once_and_before_its_rows(tmp_path):
     rows = [{"ad": "a", "click": 1, "at": 10, "since": 5}, {"ad": "a", "click": 1, "at": 11, "since": 6}]
-    with pytest.raises(ValueError, match="line 3: arrived is not the same"):
+    with pytest.raises(ValueError, match="line 3: since must be the same in all rows of an arm, and is not"):
         streams.from_log(written(tmp_path / "log.csv", rows), **COLUMNS, arrived="since")
-    with pytest.raises(ValueError, match="row 1: the time is before the arm arrived"):
+    with pytest.raises(ValueError, match="row 1: at must not be before since, and is"):
         streams.from_log([rows[0] | {"at": 1}], **COLUMNS, arrived="since")
 
 
@@ -296,6 +297,60 @@ def test_columns_that_are_not_there(tmp_path):
         streams.from_log([{"ad": "a"}], arm="ad", reward="clicks", time="at")
     with pytest.raises(ValueError, match="reward must be the name of a column"):
         streams.from_log(path, arm="ad", reward=None, time="at")
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_cells_with_something_else_between_them(mark, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text(mark.join(COLUMNS.values()) + "\n")
+    with pytest.raises(ValueError, match=r"there is none; .*; cells must have commas between them .*, not") as wrong:
+        streams.from_log(path, **COLUMNS)
+    assert str(wrong.value).endswith(repr(mark))
+
+
+def test_a_column_is_read_as_one_thing_only(rows):
+    with pytest.raises(ValueError, match="arm and reward must be different columns, not all 'click'"):
+        streams.from_log(rows, arm="click", reward="click", time="at")
+    with pytest.raises(ValueError, match="time and arrived must be different columns, not all 'at'"):
+        streams.from_log(rows, **COLUMNS, arrived="at")
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (['"a,0,1', "b,0,2"], "line 3: a quote opens a cell here, and none closes it"),
+        (["a,0,1", 'c,"0,1', 'b,"0",2'], "line 4: a quote opens a cell here, and none closes it"),
+        (["é,0,1", "ü,0,1"], "line 3: text must be in UTF-8, and the byte 0xe9 is not"),
+    ],
+)
+def test_text_that_is_not_as_csv_has_it(lines, said, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_bytes("\n".join(["ad,click,at", "a,1,5", *lines, ""]).encode("latin-1"))
+    with pytest.raises(ValueError, match=said):
+        streams.from_log(path, **COLUMNS)
+    with gzip.open(tmp_path / "log.csv.gz", "wb") as file:
+        file.write(path.read_bytes())
+    with pytest.raises(ValueError, match=said):
+        streams.from_log(tmp_path / "log.csv.gz", **COLUMNS)
+
+
+def test_files_that_are_something_else(rows, tmp_path):
+    plain = written(tmp_path / "log.csv", rows)
+    with zipfile.ZipFile(tmp_path / "zip.csv", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(plain, "log.csv")
+    (tmp_path / "wide.csv").write_bytes(plain.read_text("utf-8").encode("utf-16"))
+    (tmp_path / "zipped.csv").write_bytes(gzip.compress(plain.read_bytes()))
+    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(plain.read_bytes())[:300])
+    pyarrow.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "parquet.csv")
+    for name, said in (
+        ("zip.csv", "it is a ZIP archive or a spreadsheet; save what is in it as CSV"),
+        ("wide.csv", "it is in UTF-16; save it in UTF-8"),
+        ("zipped.csv", r"it is compressed; its name must end in \.csv\.gz"),
+        ("cut.csv.gz", "Compressed file ended before"),
+        ("parquet.csv", r"it is a Parquet file; its name must end in \.parquet"),
+    ):
+        with pytest.raises(ValueError, match=f"{name} is not a CSV file in UTF-8: {said}"):
+            streams.from_log(tmp_path / name, **COLUMNS)
 
 
 def test_nothing_to_read(tmp_path):

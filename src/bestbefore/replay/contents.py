@@ -163,9 +163,9 @@ def _spread(log: Log) -> Spread:
     """
     kept = log.kept
     rows, means = log.rows[kept].astype(float), log.total[kept] / log.rows[kept]
-    noise = _noise(rows, means, log.squares[kept])
     if means.size < 2:
         return Spread(log.scale.outside(float(means[0])), 0.0, 0.0, 0.0, 0.0, math.nan)
+    noise = _noise(rows, means, log.squares[kept])
     drawn = np.random.default_rng(0).integers(means.size, size=(DRAWS, min(means.size, 20_000)))
     again = np.sqrt(np.maximum(means[drawn].var(axis=1, ddof=1) - noise[drawn].mean(axis=1), 0.0))
     real = math.sqrt(max(means.var(ddof=1) - noise.mean(), 0.0))
@@ -183,10 +183,13 @@ def _spread(log: Log) -> Spread:
 
 
 def _noise(rows: Floats, means: Floats, squares: Floats) -> Floats:
-    """Return the variance of each arm's observed mean; an arm of a single row has the rewards' usual variance."""
+    """Return the variance of each arm's observed mean; an arm of a single row has the rewards' usual variance.
+
+    Where all arms have a single row, nothing tells arms from chance: all of the spread is taken for noise.
+    """
     within = np.maximum(squares / rows - means**2, 0.0)
     many = rows > 1
-    usual = float(np.sum((within * rows)[many]) / max(np.sum((rows - 1)[many]), 1.0)) if many.any() else 0.25
+    usual = float(np.sum((within * rows)[many]) / np.sum((rows - 1)[many])) if many.any() else float(means.var(ddof=1))
     return np.where(many, within / np.maximum(rows - 1, 1), usual)
 
 
@@ -212,20 +215,35 @@ def _ranked(log: Log) -> list[tuple[Any, int, float, float, float]]:
     ]
 
 
+def many(count: int, noun: str) -> str:
+    """Say how many of something, in the singular or the plural.
+
+    >>> many(1, "row"), many(12000, "row")
+    ('1 row', '12,000 rows')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def are(count: int) -> str:
+    """Return the verb that goes with a number."""
+    return "is" if count == 1 else "are"
+
+
 def in_words(contents: Contents, window: Length) -> list[str]:
     """Say what is in a log in a few sentences."""
     valid, rows, spread = quantiles(contents.valid), quantiles(contents.in_window), contents.spread
-    days = contents.days.size
     told = [
-        f"{contents.rows:,} rows of {contents.arms:,} arms over {days:,} day{'s' * (days != 1)}"
-        + (f"; {contents.left_out:,} more arms have too few rows and are left out." if contents.left_out else "."),
-        f"With a window of {window}, {valid['median']:,.0f} arms are valid at once as a rule, and "
-        f"{valid['most']:,.0f} at most.",
-        f"While it is valid, an arm gets {rows['median']:,.0f} reward{'s' * (rows['median'] != 1)} as a rule; one arm "
-        f"in ten gets {rows['tenth']:,.0f} or fewer, one in ten {rows['ninth']:,.0f} or more.",
+        f"{many(contents.rows, 'row')} of {many(contents.arms, 'arm')} over {many(contents.days.size, 'day')}"
+        + (f"; {many(contents.left_out, 'more arm')} with too few rows left out." if contents.left_out else "."),
+        f"With a window of {window}, {many(round(valid['median']), 'arm')} {are(round(valid['median']))} valid at once "
+        f"as a rule, and {valid['most']:,.0f} at most.",
+        f"While it is valid, an arm gets {many(round(rows['median']), 'reward')} as a rule; one arm in ten gets "
+        f"{rows['tenth']:,.0f} or fewer, one in ten {rows['ninth']:,.0f} or more.",
     ]
+    if contents.arms == 1:
+        return [*told, "There is only one arm, so there is nothing to choose."]
     if math.isnan(spread.noise):
-        return [*told, "Arms do not differ."]
+        return [*told, "All arms have the same mean."]
     told.append(
         f"Means differ by {spread.observed:.2g} (standard deviation) around {spread.mean:.2g}; {spread.noise:.0%} of "
         f"that variance is only noise, and the real spread is {spread.real:.2g} (95%: {spread.low:.2g} to "

@@ -151,12 +151,33 @@ def write_page(path: Path, report: Report, made: dict[str, str]) -> None:
         What the page says of how it was made, by heading.
     """
     text = _page(report, made)
-    half = path.with_name(f".{path.name}.{os.getpid()}")
+    half = _half(path)
     try:
         half.write_text(text, encoding="utf-8")
         half.replace(path)
     finally:
         half.unlink(missing_ok=True)
+
+
+def check_writable(path: Path) -> None:
+    """Complain of a place where no file can be written, before the work begins.
+
+    Parameters
+    ----------
+    path
+        The file that is to be written.
+    """
+    half = _half(path)
+    try:
+        half.touch()
+        half.unlink()
+    except OSError as wrong:
+        raise OSError(f"{str(path)!r} cannot be written: {wrong.strerror}") from None
+
+
+def _half(path: Path) -> Path:
+    """Return where a file is until it is whole."""
+    return path.with_name(f".{path.name}.{os.getpid()}")
 
 
 def _page(report: Report, made: dict[str, str]) -> str:
@@ -191,6 +212,7 @@ def _page(report: Report, made: dict[str, str]) -> str:
     low, high = log.scale
     return environment.get_template("replay.html.jinja").render(
         log=log,
+        many=contents_room.many,
         contents=found,
         trade=trade,
         window=as_told(report.window),
