@@ -42,6 +42,7 @@ def test_a_table(log):
         "6,000 rows of 23 arms over 2 days",
         'Player(window="4h", memory=',
         "Effective sample",
+        "Each interval is about what the player chose on this very log",
         "Assumed: arms were shown at random",
     ):
         assert words in " ".join(shown.split())
@@ -55,9 +56,11 @@ def test_json_and_a_page(log, tmp_path):
     assert told["contents"]["rows"] == sum(day["rows"] for day in told["contents"]["by_day"]) == 6000
     assert [one["method"] for one in told["gain"]] == ["rejection", "weighting"]
     assert all(one["low"] < one["value"] < one["high"] for one in told["gain"])
+    assert told["intervals"].startswith("Each interval is about what the player chose on this very log")
     text = out.read_text("utf-8")
     assert "<b>" not in text
     assert "front &lt;page&gt;" in text
+    assert "Each interval is about what the player chose on this very log" in text
     assert "http" not in text.replace("http://www.w3.org", "")
     assert text.count("<svg") == 6
     assert told["memory"]["advice"]["code"].replace('"', "&#34;") in text
@@ -66,8 +69,10 @@ def test_json_and_a_page(log, tmp_path):
 
 
 def test_without_probabilities_it_says_why_not(log):
-    told = json.loads(run(log, *COLUMNS, "-W", "4h", "-m", 2, "-r", 1, "--json").stdout)
+    arguments = [log, *COLUMNS, "-W", "4h", "-m", 2, "-r", 1]
+    told = json.loads(run(*arguments, "--json").stdout)
     assert [one["value"] for one in told["gain"]] == [None, None]
+    assert "Each interval" not in run(*arguments).output, "where there is none, nothing is said of it"
     assert told["words"]["gain"][0].startswith("The log does not say with which probability")
 
 

@@ -151,7 +151,7 @@ def _show(report: "Report") -> None:
     _print_rows("Other windows", trade.windows)
     if trade.epsilons:
         _print_rows("Certified answers: pulls an arm, and how many an arm has", trade.epsilons)
-    say("What it would have gained", [*(f"{one.title}: {one.text}" for one in report.gained()), report.assumed])
+    say("What it would have gained", [*(f"{one.title}: {one.text}" for one in report.gained()), *report.assumed])
 
 
 def _print_rows(title: str, rows: list[dict[str, Any]]) -> None:
