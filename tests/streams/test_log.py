@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import tracemalloc
 import zipfile
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
@@ -14,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from bestbefore import simulate, streams
-from bestbefore.streams import Columns, log_arrow, log_rows, log_tally, read_log
+from bestbefore.streams import Columns, log_arrow, log_cells, log_rows, log_tally, read_log
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 COLUMNS = {"arm": "ad", "reward": "click", "time": "at"}
@@ -399,3 +400,43 @@ def test_the_progress_bar_goes_all_the_way(kind, rows, tmp_path, monkeypatch):
     monkeypatch.setattr("bestbefore.streams.log.progress_bar", bar)
     streams.from_log(sources.get(kind, tmp_path / "log.parquet"), **COLUMNS, progress=True)
     assert len(steps) == 100
+
+
+@pytest.mark.parametrize("kind", ["rows that come one by one", "csv"])
+def test_memory_does_not_grow_with_rows(kind, tmp_path, monkeypatch):
+    """Of ten times as many rows, no more are in memory at once."""
+    monkeypatch.setattr(log_rows, "ROWS", 500)
+    monkeypatch.setattr(log_arrow, "installed", lambda: False)
+
+    def most(size):
+        rows = ((f"ad {row % 7}", row % 2, 1_772_000_000 + row) for row in range(size))
+        source, columns = rows, Columns(0, 1, 2)
+        if kind == "csv":
+            source, columns = tmp_path / f"{size}.csv", Columns("ad", "click", "at")
+            source.write_text("ad,click,at\n" + "".join(f"{ad},{click},{at}\n" for ad, click, at in rows))
+        tracemalloc.start()
+        assert read_log(source, columns).rows.sum() == size
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    most(1000)  # what is imported and kept for good
+    assert most(30_000) < 1.5 * most(3000)
+
+
+def test_memory_does_not_grow_with_rows_that_pyarrow_reads(tmp_path, monkeypatch):
+    """It hands on pieces, whose size does not depend on how many there are."""
+    monkeypatch.setattr(log_arrow, "BLOCK", 2**15)
+    monkeypatch.setattr(log_rows, "ROWS", 500)
+
+    def most(size):
+        path = tmp_path / f"{size}.csv"
+        path.write_text("ad,click,at\n" + "".join(f"ad {row % 7},{row % 2},{row}\n" for row in range(size)))
+        batches = []
+        reading = log_cells.reading_of(Columns("ad", "click", "at"), (0, 1), "s", None)
+        for batch in log_arrow.from_csv_file(path, ["ad", "click", "at"], reading, lambda part: None):
+            batches.append(batch.codes.size)
+        assert sum(batches) == size
+        return max(batches)
+
+    assert most(100_000) <= 1.5 * most(10_000)

@@ -21,10 +21,10 @@ ASSUMED: Final = (
     "its own traffic learns faster, so both are usually below the simulation above."
 )
 INTERVALS: Final = (
-    "Each interval is about what the player chose on this very log: on about 95 of 100 logs it holds the true mean reward of "
-    "those choices.  It is not about other arms, other days, or the luck of learning: on another log of the same arms "
-    "the player would choose better or worse.  By rejection, where it learns from few rows, that luck is large: the "
-    "mean over many such logs was outside the interval in 17% to 32% of our tests, by weighting in 5% to 8%."
+    "Each interval is about what the player chose on this very log: on about 95 of 100 logs it holds the true mean "
+    "reward of those choices.  It is not about other arms, other days, or the luck of learning: on another log of the "
+    "same arms the player would choose better or worse.  By rejection, where it learns from few rows, that luck is "
+    "large: the mean over many such logs was outside the interval in 17% to 32% of our tests, by weighting in 5% to 8%."
 )
 """The shares are those of `benchmarks/off_policy.py`, in docs/replay.md."""
 TITLES: Final = {"rejection": "Replay by rejection", "weighting": "Weighting by inverse propensity"}
