@@ -18,6 +18,8 @@ AGES: Final = 24
 """Parts into which three windows are cut, for what happens to an arm as it ages."""
 DRAWS: Final = 400
 """Of arms, for the interval of their spread."""
+WIDEST: Final = 0.5
+"""The largest standard deviation that there is on a scale of 1."""
 SHOWN: Final = 60
 """Arms that are drawn with their intervals."""
 
@@ -159,8 +161,11 @@ def _valid(log: Log, span: Window) -> Ints:
 def _spread(log: Log) -> Spread:
     """Return the spread of true means: the variance of observed ones less that which few rewards make.
 
-    The interval is by drawing arms anew.
+    The interval is the wider one of two: by drawing arms anew, which knows of arms that are far apart from the others,
+    and as if means were normal, which knows what few arms cannot say.
     """
+    from scipy.special import chdtri
+
     kept = log.kept
     rows, means = log.rows[kept].astype(float), log.total[kept] / log.rows[kept]
     if means.size < 2:
@@ -170,14 +175,15 @@ def _spread(log: Log) -> Spread:
     again = np.sqrt(np.maximum(means[drawn].var(axis=1, ddof=1) - noise[drawn].mean(axis=1), 0.0))
     real = math.sqrt(max(means.var(ddof=1) - noise.mean(), 0.0))
     ends = real + (np.quantile(again, [0.025, 0.975]) - real) * math.sqrt(drawn.shape[1] / means.size)
-    observed = float(means.var(ddof=1))
-    width = log.scale.width
+    observed, freedom, width = float(means.var(ddof=1)), means.size - 1, log.scale.width
+    normal = freedom * observed / chdtri(freedom, np.array([0.025, 0.975])) - float(noise.mean())
+    low, high = np.sqrt(np.maximum(normal, 0.0)).tolist()
     return Spread(
         mean=log.scale.outside(float(means.mean())),
         observed=math.sqrt(observed) * width,
         real=real * width,
-        low=max(float(ends[0]), 0.0) * width,
-        high=float(ends[1]) * width,
+        low=max(min(float(ends[0]), low), 0.0) * width,
+        high=max(float(ends[1]), min(high, WIDEST)) * width,
         noise=min(float(noise.mean()) / observed, 1.0) if observed else math.nan,
     )
 
