@@ -90,8 +90,9 @@ def _compiled(function: Function, inline: str) -> Function:
 
 def _compile_once_for_all_numbers(compiled: Any) -> None:
     """Let calls from compiled functions pass plain types: numba compiles anew for each number written in a call."""
+    plain: Any = unliteral
     template = getattr(compiled, "get_call_template", None)
     if template is not None:  # without it, compilation takes a quarter longer, and nothing else changes
         compiled.get_call_template = lambda args, named: template(
-            [unliteral(one) for one in args], {name: unliteral(one) for name, one in named.items()}
+            [plain(one) for one in args], {name: plain(one) for name, one in named.items()}
         )
