@@ -42,7 +42,7 @@ def problems(
         for name in reading.names() if names is None else names:
             try:
                 row = _row(reading, name)
-                found[name] = _misfits(reading, row, Held(row, (kind_of or kind_by_name)(row)))
+                found[name] = misfits(reading, row, Held(row, (kind_of or kind_by_name)(row)))
             except (ValueError, LookupError) as wrong:
                 found[name] = [str(wrong)]
     return found
@@ -55,7 +55,7 @@ def kind_by_name(row: StreamRow) -> Kind:
     return Kind(OURS[row.kind])
 
 
-def _misfits(reading: Reading, row: StreamRow, held: Held) -> list[str]:
+def misfits(reading: Reading, row: StreamRow, held: Held) -> list[str]:
     """Return how a stream's state and its ledger contradict each other."""
     wrong: list[str] = []
     counts, under_way = row.counts, reading.open_pulls(row.id)
@@ -219,5 +219,5 @@ def _put(store: Store, row: StreamRow, pulls: Any, held: Held | None = None) -> 
         for some in pulls:
             writing.add_pulls(made, some)
         row.id = made
-        if held is not None and (wrong := _misfits(writing, row, held)):
+        if held is not None and (wrong := misfits(writing, row, held)):
             raise StoreDamaged(f"the exported stream is damaged: {'; '.join(wrong)}; nothing was changed")
