@@ -13,6 +13,7 @@ from bestbefore import Explorer, StoreUnavailable, connect
 from bestbefore.store import commit, moving, open_store
 from bestbefore.store.migrate import migrate
 from bestbefore.store.moving import problems
+from bestbefore.store.postgres import PostgresWriting
 from bestbefore.store.schema import HEAD
 from bestbefore.testing import check_store
 
@@ -89,6 +90,24 @@ def test_a_stream_that_is_held_too_long_is_a_sentence(desk, address, monkeypatch
         with pytest.raises(StoreUnavailable, match="stream 'held' is held by another process"):
             desk.drop("held")
     page.arrive("storm")
+
+
+def test_a_drop_waits_for_whoever_holds_the_stream(desk, address, monkeypatch):
+    desk.stream("held", Explorer, **SETTINGS)
+    with psycopg.connect(address) as other:
+        other.execute("SELECT 1 FROM bestbefore_streams WHERE name = 'held' FOR UPDATE")
+        tries, lock = [], PostgresWriting.lock
+
+        def locked(self, names, *, wait):
+            tries.append(names)
+            if len(tries) == 2:  # the first did not get it
+                other.rollback()
+            return lock(self, names, wait=wait)
+
+        monkeypatch.setattr(PostgresWriting, "lock", locked)
+        desk.drop("held")
+    assert len(tries) == 2
+    assert desk.streams() == []
 
 
 def cut(admin):
