@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from contextlib import suppress
 
 import httpx
 import pytest
@@ -247,6 +248,16 @@ def test_a_port_that_is_taken_is_told_before_a_key_is_made_in_vain(tmp_path, mon
     assert "there are no keys" in listed.output
 
 
+def test_a_data_folder_that_cannot_be_made_is_told_with_what_to_do(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
+    for command in (["serve"], ["keys", "list"]):
+        answer = CliRunner().invoke(commands, command)
+        assert answer.exit_code != 0
+        assert "db must be given" in str(answer.exception)
+        assert "cannot be made (Not a directory)" in str(answer.exception)
+
+
 def test_each_setting_is_an_option_or_a_variable_and_the_option_counts(tmp_path):
     variables = {"BESTBEFORE_PORT": "9", "BESTBEFORE_MOST_BYTES": "5000", "BESTBEFORE_DB": f"sqlite:///{tmp_path}/a.db"}
     found = Settings.from_environment(variables, port=7)
@@ -344,6 +355,40 @@ def test_health_does_not_wait_for_ever_for_a_database_that_hangs(serve, monkeypa
         hangs.set()
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
     assert "has not answered for 0.2 s" in answer.json()["detail"]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of two megabytes: a real one, in memory."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)], check=True)  # noqa: S603, S607
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)  # noqa: S603, S607
+
+
+def test_on_a_full_disk_calls_are_told_why_and_reading_goes_on(small_disk, serve):
+    """The call that was refused is sent again when there is room, and carried out: nothing is started anew."""
+    ballast = small_disk / "ballast"
+    with serve(f"sqlite:///{small_disk}/streams.db") as served:
+        page = served.desk.stream("front", Explorer, window=5, memory=3, tests=10**6)
+        page.arrive("storm")
+        with httpx.Client(base_url=served.address, headers=served.key, timeout=60) as client:
+            with ballast.open("wb", buffering=0) as file, suppress(OSError):
+                while file.write(b"x" * 4096):
+                    pass
+            for number in range(10_000):
+                body = {"id": f"pull {number}"}
+                answer = client.post("/v1/streams/front/pulls", json=body)
+                if answer.status_code != 200:
+                    break
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+            assert "the disk is full; nothing was changed" in answer.json()["detail"]
+            for place in ("/health", "/metrics", "/v1/streams", "/v1/streams/front", "/v1/streams/front/best"):
+                assert client.get(place).status_code == 200, place
+            ballast.unlink()
+            assert client.post("/v1/streams/front/pulls", json=body).json()["pulls"][0]["arm"] == "storm"
+            assert client.get("/v1/streams/front").json()["counts"]["asked"] == number + 1
 
 
 def test_while_the_database_is_away_calls_are_told_so_and_afterwards_all_is_well(tmp_path, serve):
