@@ -79,7 +79,7 @@ def test_who_only_looks_changes_nothing_even_where_something_is_due(service, cli
             if method == "get":
                 assert client.get(path.replace("{name}", "due")).status_code == 200, path
                 looked += 1
-        assert looked == 7
+        assert looked == 9
         assert client.get("/v1/streams/due/best").json() == {"best": None}
         assert file.execute("PRAGMA data_version").fetchone() == version
         page.arrive("calm")

@@ -224,7 +224,7 @@ def test_a_client_that_does_not_read_its_answer_is_sent_away(serve, monkeypatch,
         key = served.key["Authorization"]
         lazy.sendall(f"GET /v1/streams HTTP/1.1\r\nHost: x\r\nAuthorization: {key}\r\n\r\n".encode())
         lazy.recv(1)  # it has begun
-        wait_until(lambda: served.open_calls() == 0)
+        wait_until(lambda: served.connections() == 0)
         got = 1
         try:
             while some := lazy.recv(65536):
