@@ -142,6 +142,10 @@ BODIES = [
     b'{"arm": "a", "at": -1}',
     b"\xff\xfe{}",
     b'{"id": "\xff"}',
+    b'{"id": "a\\u0000b", "reward": 1}',
+    b'{"rewards": [{"id": "a\\u0000b", "reward": 1}]}',
+    b'{"rewards": [{"id": "a", "reward": 1, "more": 1}]}',
+    b'{"rewards": [{"id": 1, "reward": 1}]}',
 ]
 
 
