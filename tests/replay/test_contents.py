@@ -100,10 +100,10 @@ def test_arms_are_ranked_with_intervals():
 
 
 def test_where_each_arm_has_one_row_nothing_tells_it_from_chance():
-    rows = [(arm, float(arm % 2) / 10, arm) for arm in range(50)]
+    rows = [(arm, arm % 2, arm) for arm in range(50)]
     found = contents_of(read_log(rows, COLUMNS), "1h").spread
     assert (found.noise, found.real, found.low) == (1, 0, 0)
-    assert found.observed == pytest.approx(0.05, rel=0.02)
+    assert found.observed == pytest.approx(0.5, rel=0.02)
 
 
 def test_numbers_have_their_nouns():
