@@ -11,6 +11,7 @@ import signal
 import tempfile
 import threading
 import time
+import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -81,8 +82,8 @@ def send(note: Note, what: str, call: Callable[[], Any]) -> Any:
 
 def run_clients(url: str, stream: str, note: Note, threads: int, who: str, *, calls: int = 10**9) -> None:
     """Work on a stream with several threads until all calls are made, or somebody ends this process."""
-    with connect(url, sweep="1 s") as desk:
-        page = desk.stream(stream)
+    with _until_taken(lambda: connect(url, sweep="1 s")) as desk:
+        page = _until_taken(lambda: desk.stream(stream))
         workers = [
             threading.Thread(target=client, args=(page, f"{who}.{number}", note, lambda: True, number, calls))
             for number in range(threads)
@@ -91,6 +92,15 @@ def run_clients(url: str, stream: str, note: Note, threads: int, who: str, *, ca
             worker.start()
         for worker in workers:
             worker.join()
+
+
+def _until_taken(call: Callable[[], Any]) -> Any:
+    """Make a call again until the database takes it: it may be just starting when a client comes."""
+    while True:
+        try:
+            return call()
+        except StoreUnavailable:
+            time.sleep(0.05)
 
 
 def faults(url: str, stream: str, notes: list[str]) -> list[str]:
@@ -198,6 +208,8 @@ def started(work: Callable[[Note], None]) -> tuple[int, int]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         work(noting(writes))
         status = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(status)
 

@@ -27,9 +27,10 @@ from sqlalchemy import event
 from bestbefore import Explorer, Player, connect
 from bestbefore.store.desk import Desk
 from bestbefore.store.held import Held
-from bestbefore.store.moving import problems
+from bestbefore.store.moving import misfits
 from bestbefore.store.sqlite import SqliteStore
 from bestbefore.store.stream import Stream
+from bestbefore.store.verbs import settle
 from bestbefore.testing.reference import Reference
 from bestbefore.testing.stores import answer_of
 
@@ -185,17 +186,17 @@ class Sequence:
         """What is due is done on both sides; then all that they know is the same."""
         now = round(self.desks.now * 1e6)
         self.same(self.desks.both[0].stream(self.name).best, lambda: self.reference.best(now), "best")
-        self.desks.both[0].sweep()
+        desk = self.desks.both[0]
+        desk._carry_out(self.name, settle())
         self.reference.settle(now)
-        store = self.desks.both[0]._store
-        with store.read() as reading:
+        with desk._store.read() as reading:
             head = reading.head(self.name)
             row = reading.stream(head.id) if head else None
-        self.require(row is not None, "the stream is gone")
-        state = Held(row, self.desks.both[0]._kind_of(row)).agent.state()
-        self.require(state == self.reference.agent.state(), "the states differ")
-        found = problems(store, names=[self.name])
-        self.require(found == {self.name: []}, f"state and ledger differ: {found}")
+            self.require(row is not None, "the stream is gone")
+            held = Held(row, desk._kind_of(row))
+            wrong = misfits(reading, row, held)
+        self.require(held.agent.state() == self.reference.agent.state(), "the states differ")
+        self.require(not wrong, f"state and ledger differ: {wrong}")
 
     def require(self, holds: bool, what: str) -> None:
         if not holds:

@@ -19,6 +19,9 @@ from kill import _first_pull
 
 PROCESSES = 3
 
+BETWEEN = 10_000
+"""How many bytes of notes are written between two restarts: some 200 calls."""
+
 
 def work_together(url: str, calls: int, server: Any = None, restarts: int = 0) -> tuple[int, list[str]]:
     """Let processes make calls at once; return how many were acknowledged, and what is wrong."""
@@ -32,7 +35,9 @@ def work_together(url: str, calls: int, server: Any = None, restarts: int = 0) -
         children.append(child)
         readers.append(drained(reads, notes))
     for _ in range(restarts):
-        time.sleep(0.3)
+        seen = len(notes)
+        while len(notes) < seen + BETWEEN and any(reader.is_alive() for reader in readers):
+            time.sleep(0.01)
         server._stop()
         server.ensure_postgres_running()
     statuses = [os.waitpid(child, 0)[1] for child in children]

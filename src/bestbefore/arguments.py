@@ -18,6 +18,8 @@ def whole(name: str, value: SupportsIndex, at_least: int = 1) -> int:
     Traceback (most recent call last):
     ValueError: window must be a whole number of at least 1, not 0
     """
+    if type(value) is int and at_least <= value <= MOST:  # what a caller of verbs nearly always passes
+        return value
     try:
         number = operator.index(value)
     except TypeError:
@@ -70,6 +72,8 @@ def one_of(name: str, value: str, allowed: Iterable[str]) -> str:
 
 def is_name(value: object) -> bool:
     """Tell whether a value can be the name of an arm: neither None, nor NaN, nor anything that cannot be hashed."""
+    if type(value) is str:
+        return True
     try:
         hash(value)
     except TypeError:
@@ -79,6 +83,8 @@ def is_name(value: object) -> bool:
 
 def real(value: object) -> float:
     """Return `value` as a float, or NaN where it is none: NaN passes no comparison, so every check refuses it."""
+    if type(value) is float:
+        return value
     if isinstance(value, (str, bytes)):
         return math.nan
     try:

@@ -29,8 +29,8 @@ def run(*arguments, code=0, **more):
 
 def test_migrate_says_from_where_to_where(tmp_path):
     new = f"sqlite:///{tmp_path}/new.db"
-    assert run("migrate", new) == "from version none to 0003\n"
-    assert run("migrate", new) == "already at version 0003\n"
+    assert run("migrate", new) == "from version none to 0004\n"
+    assert run("migrate", new) == "already at version 0004\n"
 
 
 def test_check_says_of_each_stream_whether_it_is_fine(url):

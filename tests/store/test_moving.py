@@ -7,6 +7,7 @@ import pytest
 
 from bestbefore import Explorer, StoreDamaged, UnknownStream, connect
 from bestbefore.store import moving
+from bestbefore.store.totals import SPANS
 
 SETTINGS = {"window": 5, "epsilon": 0.2, "seed": 1}
 
@@ -81,6 +82,8 @@ def test_a_stream_is_exported_as_json_and_put_back(page, desk, tmp_path):
         (lambda data: data.update(time="noon"), "times and counts must be whole numbers of at least 0, not 'noon'"),
         (lambda data: data["pulls"][0].update(deadline=0.5), "times and counts must be whole numbers"),
         (lambda data: data["settings"].pop("remember"), "settings must be of the ledger and the agent"),
+        (lambda data: data["settings"].update(otherwise=5.0), "otherwise must be a number of at least 0 and at most 1"),
+        (lambda data: data["settings"].update(otherwise="0"), "otherwise must be a number"),
         (lambda data: data["pulls"][0].update(how="lost"), "how must say how a pull ended, not 'lost'"),
         (lambda data: data["pulls"].clear(), "the exported stream is damaged: .* pulls were asked for"),
         (lambda data: data.update(counts=[]), "the exported stream is damaged"),
@@ -104,11 +107,29 @@ def test_a_copy_is_compared_row_by_row(page, desk, tmp_path, monkeypatch):
     with connect(f"sqlite:///{tmp_path}/other.db", sweep=None) as other:
         real = moving._put
 
-        def forgetful(store, row, pulls):
-            real(store, row, [[pull for some in pulls for pull in some][1:]])
+        def forgetful(store, row, pulls, **more):
+            real(store, row, [[pull for some in pulls for pull in some][1:]], **more)
 
         monkeypatch.setattr(moving, "_put", forgetful)
         with pytest.raises(StoreDamaged, match=r"is not the same in .*: its counts or checksums differ"):
+            moving.copy(desk._store, other._store)
+
+
+def test_totals_over_time_are_copied_too(page, desk, tmp_path):
+    with connect(f"sqlite:///{tmp_path}/other.db", sweep=None) as other:
+        moving.copy(desk._store, other._store)
+        with desk._store.read() as one, other._store.read() as two:
+            for span in SPANS.values():
+                found = two.totals(two.head("front").id, span.step, 0)
+                assert found == one.totals(one.head("front").id, span.step, 0)
+                assert sum(row.asked for row in found) > 0
+
+
+def test_totals_that_were_not_copied_are_noticed(page, desk, tmp_path, monkeypatch):
+    with connect(f"sqlite:///{tmp_path}/other.db", sweep=None) as other:
+        real = moving._put
+        monkeypatch.setattr(moving, "_put", lambda store, row, pulls, **_: real(store, row, pulls))
+        with pytest.raises(StoreDamaged, match="its counts or checksums differ"):
             moving.copy(desk._store, other._store)
 
 
@@ -116,8 +137,8 @@ def test_a_source_that_is_written_to_meanwhile_is_noticed(page, desk, tmp_path, 
     with connect(f"sqlite:///{tmp_path}/other.db", sweep=None) as other:
         real = moving._put
 
-        def interrupted(store, row, pulls):
-            real(store, row, pulls)
+        def interrupted(store, row, pulls, **more):
+            real(store, row, pulls, **more)
             page.tell("open", 1.0)
 
         monkeypatch.setattr(moving, "_put", interrupted)

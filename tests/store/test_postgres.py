@@ -13,6 +13,8 @@ from bestbefore import Explorer, StoreUnavailable, connect
 from bestbefore.store import commit, moving, open_store
 from bestbefore.store.migrate import migrate
 from bestbefore.store.moving import problems
+from bestbefore.store.postgres import PostgresWriting
+from bestbefore.store.schema import HEAD
 from bestbefore.testing import check_store
 
 BENCHMARKS = Path(__file__).parent.parent.parent / "benchmarks"
@@ -88,6 +90,24 @@ def test_a_stream_that_is_held_too_long_is_a_sentence(desk, address, monkeypatch
         with pytest.raises(StoreUnavailable, match="stream 'held' is held by another process"):
             desk.drop("held")
     page.arrive("storm")
+
+
+def test_a_drop_waits_for_whoever_holds_the_stream(desk, address, monkeypatch):
+    desk.stream("held", Explorer, **SETTINGS)
+    with psycopg.connect(address) as other:
+        other.execute("SELECT 1 FROM bestbefore_streams WHERE name = 'held' FOR UPDATE")
+        tries, lock = [], PostgresWriting.lock
+
+        def locked(self, names, *, wait):
+            tries.append(names)
+            if len(tries) == 2:  # the first did not get it
+                other.rollback()
+            return lock(self, names, wait=wait)
+
+        monkeypatch.setattr(PostgresWriting, "lock", locked)
+        desk.drop("held")
+    assert len(tries) == 2
+    assert desk.streams() == []
 
 
 def cut(admin):
@@ -185,6 +205,40 @@ def test_after_the_sweep_the_name_is_in_no_file_of_the_database(desk, clock, adm
     assert b"secret-" not in found
     assert b'"sun"' in found
     assert page.look().holds("sun")
+
+
+def test_the_statistics_of_the_database_have_no_samples_of_names(desk, clock, admin, postgres_server, address):
+    """ANALYZE, which PostgreSQL runs by itself now and then, would copy names into a catalog that nobody sweeps."""
+    page = desk.stream("front", Explorer, window="1h", epsilon=0.2)
+    for number in range(30):
+        page.arrive(f"secret-{number}")
+        clock.now += 1
+    with psycopg.connect(address, autocommit=True) as there:
+        there.execute("ANALYZE bestbefore_arms")
+        sampled = "SELECT attname FROM pg_stats WHERE tablename = 'bestbefore_arms'"
+        assert {row[0] for row in there.execute(sampled)} == {"stream", "number", "since"}
+    clock.now += 3600
+    desk.sweep()
+    assert page.stored == []
+    assert b"secret-" not in table_bytes(admin, postgres_server, address, "bestbefore_arms")
+
+
+def test_names_that_were_sampled_before_are_dropped_from_the_statistics(desk, address):
+    page = desk.stream("front", Explorer, window="1h", epsilon=0.2)
+    for number in range(30):
+        page.arrive(f"secret-{number}")
+    found = "SELECT count(*) FROM pg_stats WHERE tablename = 'bestbefore_arms' AND attname = 'name'"
+    with psycopg.connect(address, autocommit=True) as there:
+        there.execute("ALTER TABLE bestbefore_arms ALTER COLUMN name SET STATISTICS -1")  # as version 0003 had it
+        there.execute("ANALYZE bestbefore_arms")
+        there.execute("UPDATE bestbefore_version SET version_num = '0003'")
+        assert there.execute(found).fetchone() == (1,)
+        store = open_store(address)
+        assert migrate(store) == ("0003", HEAD)
+        store.close()
+        there.execute("ANALYZE bestbefore_arms")
+        assert there.execute(found).fetchone() == (0,)
+    assert page.look().holds("secret-29")
 
 
 def test_a_plain_vacuum_would_leave_the_bytes(desk, admin, postgres_server, address):

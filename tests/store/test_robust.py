@@ -7,6 +7,7 @@ import pytest
 
 from bestbefore import Explorer, Player, StoreDamaged, UnknownArm, connect
 from bestbefore.store.moving import problems
+from bestbefore.store.sweep import sweep
 
 SETTINGS = {"window": 5, "memory": 3, "tests": 1000, "seed": 1}
 
@@ -42,6 +43,20 @@ def test_of_a_call_that_was_not_carried_out_no_name_is_heard_of(url, clock, monk
         assert heard == []
         assert page.arrive("calm") == ["storm"]
     assert heard == [("front", ["storm"])]
+
+
+def test_a_stream_that_is_dropped_while_a_sweep_comes_to_it_is_no_failure(url, clock):
+    with connect(url, clock=clock, sweep=None) as desk, connect(url, clock=clock, sweep=None) as other:
+        for name in ("front", "sports"):
+            desk.stream(name, Explorer, window="1h", epsilon=0.2).arrive("storm")
+        clock.now += 3600.1
+
+        def submit(calls):
+            other.drop("front")
+            desk._submit(calls)
+
+        swept = sweep(desk._store, round(clock.now * 1e6), submit)
+        assert (swept.gone, swept.failed) == ({"sports": ["storm"]}, {})
 
 
 def test_a_forget_that_fails_fails_nobody_and_is_logged(url, clock, caplog):

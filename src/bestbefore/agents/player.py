@@ -12,7 +12,7 @@ from bestbefore.agents.rollback import all_or_nothing
 from bestbefore.agents.spending import Spending
 from bestbefore.arguments import finite, whole
 from bestbefore.clock import Length, When, Window
-from bestbefore.memory import expire, put
+from bestbefore.memory import expire
 from bestbefore.plan import plan_play
 from bestbefore.scale import UNIT
 
@@ -201,19 +201,21 @@ class Player(Spending):
         time = self._clock.later(at)
         number, pulls, total = self._heard(arm, reward, pulls, arrival)
         slot = self._slot(number)
-        asked, late = (min(counts.get(number, 0), pulls) for counts in (self._in_flight, self._late))
+        asked, late = min(self._in_flight.get(number, 0), pulls), min(self._late.get(number, 0), pulls)
         fresh = pulls - late
         counted = pulls if self.carry else fresh  # a fresh window does not count what was pulled before it
         known = int(self._slots.pulls[slot]) + counted
         rewards = finite("reward", float(self._slots.total[slot]) + total * counted / pulls)
         odds = self._odds.get(number, [])
-        loss = float(self._losses[slot]) + sum((1 - total / pulls) / chance for chance in odds[:fresh])
+        loss = float(self._losses[slot])
+        if odds:
+            loss += sum((1 - total / pulls) / chance for chance in odds[:fresh])
         finite("reward", loss)
         self._meanwhile(number, time)
         if asked and self.carry and not self._slots.pulls[slot]:
             self._learn_delay(number)
         self._told(number, pulls)
-        put(self._slots, slot, number, known, rewards)
+        self._slots.pulls[slot], self._slots.total[slot] = known, rewards
         self._losses[slot] = loss
         self._take_off(number, late, fresh)
         self._spent += pulls - asked

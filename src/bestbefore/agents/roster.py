@@ -78,6 +78,8 @@ class Roster:
 
     def handed_out(self) -> list[Any]:
         """Return whom memory let go since the last call, and forget them; a name that has come again is not told."""
+        if not self._let_go:
+            return []
         gone, self._let_go = self._let_go, []
         return [arm for arm in dict.fromkeys(gone) if arm not in self._numbers]
 

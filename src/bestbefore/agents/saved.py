@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping
 from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from inspect import signature
 from typing import Any
 
@@ -138,7 +139,7 @@ def with_rules(arguments: dict[str, Any], **chosen: Any) -> dict[str, Any]:
 
 def checked_arguments(arguments: dict[str, Any], agent: type, functions: Mapping[str, Any]) -> dict[str, Any]:
     """Return saved arguments of an agent's constructor with the functions among them, or say what is wrong."""
-    expected = set(signature(agent).parameters) - set(UNSAVED)
+    expected = _saved(agent)
     if set(arguments) != expected:
         raise ValueError(f"state is damaged: arguments must be {sorted(expected)}, not {sorted(map(str, arguments))}")
     given = {kind: function for kind, function in functions.items() if function is not None}
@@ -153,6 +154,12 @@ def checked_arguments(arguments: dict[str, Any], agent: type, functions: Mapping
         if not isinstance(arguments[kind], dict):
             raise ValueError(f"{kind} must be left out: the agent that was saved had {arguments[kind]!r}")
     return arguments | given
+
+
+@lru_cache
+def _saved(agent: type) -> frozenset[str]:
+    """Return which arguments of an agent's constructor are saved."""
+    return frozenset(signature(agent).parameters) - set(UNSAVED)
 
 
 def name(saved: Any) -> Hashable:

@@ -108,11 +108,14 @@ class Spending(BaseAgent):
 
     def _take_off(self, number: int, late: int, fresh: int) -> None:
         """Count pulls as under way no more, by the epochs that they are of."""
-        self._late[number] = self._late.get(number, 0) - late
-        self._odds[number] = self._odds.get(number, [])[fresh:]
-        for counts in (self._late, self._odds):
-            if not counts[number]:
-                del counts[number]
+        if late:
+            self._late[number] -= late
+            if not self._late[number]:
+                del self._late[number]
+        if number in self._odds:
+            self._odds[number] = self._odds[number][fresh:]
+            if not self._odds[number]:
+                del self._odds[number]
 
     def _forget(self) -> None:
         super()._forget()

@@ -108,7 +108,7 @@ def import_(url: str, file: IO[str]) -> None:
 
     try:
         data = json.load(file)
-    except ValueError as wrong:
+    except (ValueError, RecursionError) as wrong:
         raise click.UsageError(f"the file must be JSON as `bestbefore db export` writes it: {wrong}") from None
     with _opened(url, ready=False) as store:
         prepare(store)

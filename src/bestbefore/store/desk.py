@@ -15,7 +15,7 @@ from typing import Any, Final, Self
 from bestbefore.arguments import between
 from bestbefore.clock import Length, window_of
 from bestbefore.errors import StoreUnavailable
-from bestbefore.store import kinds
+from bestbefore.store import commit, kinds
 from bestbefore.store.answers import Erased, Overview, Swept
 from bestbefore.store.commit import Call, Committer, Done, unknown_stream
 from bestbefore.store.founding import check_same, first_row, ledger_settings
@@ -140,16 +140,24 @@ class Desk:
         """
         self._here()
         stream_name(name)
+        until = time.monotonic() + commit.LONGEST_WAIT
+        while not self._dropped(name):
+            if time.monotonic() > until:
+                raise StoreUnavailable(f"stream {name!r} is held by another process; nothing was changed, try again")
+        self._kinds.pop(name, None)
+        self.erase()
+
+    def _dropped(self, name: str) -> bool:
+        """Delete a stream, unless another process holds it for longer than a lock is waited for."""
         with self._store.write() as writing:
             head = next(iter(writing.lock([name], wait=True)), None)
             if head is None:
                 if writing.head(name) is None:
                     raise unknown_stream(name)
-                raise StoreUnavailable(f"stream {name!r} is held by another process; nothing was changed, try again")
+                return False
             writing.drop(head.id)
             writing.mark_erased()
-        self._kinds.pop(name, None)
-        self.erase()
+        return True
 
     def batch(self) -> Batch:
         """Take many calls at once: `with desk.batch() as batch: batch.stream(name).tell(...)`."""

@@ -18,12 +18,18 @@ def ledger_settings(agent: Any, patience: Length | None, otherwise: float | None
     for name, length, given in (("patience", waits, patience), ("remember", kept, remember)):
         if length is not None and not length.by_time:
             raise ValueError(f'{name} must be a time such as "10 min", not {given!r}')
-    low, high = getattr(agent, "scale", (0.0, 1.0))
-    bounded = getattr(agent, "sigma", None) is None
-    if otherwise is not None and (waits is not None or otherwise != 0.0):
-        ends = (low, high) if bounded else (-(2.0**53), 2.0**53)
-        otherwise = between("otherwise", otherwise, *ends, closed="both")
+    if waits is not None or otherwise != 0.0:
+        otherwise = check_otherwise(agent, otherwise)
     return {"patience": waits and waits.length, "otherwise": otherwise, "remember": kept.length}
+
+
+def check_otherwise(agent: Any, otherwise: Any) -> float | None:
+    """Return what a pull counts as when its patience is over, if the agent can be told that, or None."""
+    if otherwise is None:
+        return None
+    bounded = getattr(agent, "sigma", None) is None
+    ends = getattr(agent, "scale", (0.0, 1.0)) if bounded else (-(2.0**53), 2.0**53)
+    return between("otherwise", otherwise, *ends, closed="both")
 
 
 def first_row(name: str, kind: Kind, agent: Any, settings: dict[str, Any], now: int) -> StreamRow:

@@ -50,7 +50,8 @@ class Ledger:
 
     def find(self, id: str) -> PullRow | None:
         """Return the pull of an id, if there is one."""
-        self.expect([id])
+        if id not in self._known:
+            self.expect([id])
         return self._known[id]
 
     def pull(self, id: str) -> PullRow:

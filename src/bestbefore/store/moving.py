@@ -10,10 +10,12 @@ from bestbefore.arguments import between, finite
 from bestbefore.errors import StoreDamaged
 from bestbefore.store.commit import unknown_stream
 from bestbefore.store.engines import SqlStore
+from bestbefore.store.founding import check_otherwise
 from bestbefore.store.held import COUNTS, Held
 from bestbefore.store.kinds import OURS, Kind
 from bestbefore.store.names import compact, name_of, stream_name, text_of
-from bestbefore.store.rows import DEFAULTED, GIVEN_UP, GONE, TOLD, ArmRow, PullRow, Reading, Store, StreamRow
+from bestbefore.store.rows import DEFAULTED, GIVEN_UP, GONE, TOLD, ArmRow, PullRow, Reading, Store, StreamRow, TotalRow
+from bestbefore.store.totals import SPANS
 from bestbefore.store.verbs import checked_id
 
 FORMAT: Final = 1
@@ -42,7 +44,7 @@ def problems(
         for name in reading.names() if names is None else names:
             try:
                 row = _row(reading, name)
-                found[name] = _misfits(reading, row, Held(row, (kind_of or kind_by_name)(row)))
+                found[name] = misfits(reading, row, Held(row, (kind_of or kind_by_name)(row)))
             except (ValueError, LookupError) as wrong:
                 found[name] = [str(wrong)]
     return found
@@ -55,7 +57,7 @@ def kind_by_name(row: StreamRow) -> Kind:
     return Kind(OURS[row.kind])
 
 
-def _misfits(reading: Reading, row: StreamRow, held: Held) -> list[str]:
+def misfits(reading: Reading, row: StreamRow, held: Held) -> list[str]:
     """Return how a stream's state and its ledger contradict each other."""
     wrong: list[str] = []
     counts, under_way = row.counts, reading.open_pulls(row.id)
@@ -109,6 +111,11 @@ def imported(store: Store, data: Any) -> str:
     except (KeyError, TypeError, ValueError, AttributeError) as wrong:
         raise StoreDamaged(f"the exported stream is damaged: {wrong!r}; nothing was changed") from None
     held = Held(row, Kind(OURS[row.kind])) if row.kind in OURS else None
+    if held is not None and (row.settings["patience"] is not None or row.settings["otherwise"] != 0.0):
+        try:
+            check_otherwise(held.agent, row.settings["otherwise"])
+        except ValueError as wrong:
+            raise StoreDamaged(f"the exported stream is damaged: {wrong}; nothing was changed") from None
     _put(store, row, [pulls], held)
     return row.name
 
@@ -141,7 +148,9 @@ def _check(row: StreamRow, pulls: list[PullRow]) -> None:
 
 
 def copy(source: SqlStore, target: SqlStore) -> dict[str, Sum]:
-    """Copy all streams into another database, and compare counts and checksums; nothing may write meanwhile.
+    """Copy all streams with their totals into another database, and compare counts and checksums.
+
+    Nothing may write meanwhile.
 
     Streams that are there already, and the same, are left alone: a copy that was interrupted can be run again.
     """
@@ -155,7 +164,7 @@ def copy(source: SqlStore, target: SqlStore) -> dict[str, Sum]:
             if known is not None and known != sums[name]:
                 raise ValueError(f"stream {name!r} is in {target.shown} already, and not the same: drop it there first")
             if known is None:
-                _put(target, row, _parts(reading, row.id))
+                _put(target, row, _parts(reading, row.id), totals=_totals(reading, row.id))
     with source.read() as reading, target.read() as there:
         for name in reading.names():
             if sums.get(name) != summed(reading, name):
@@ -176,6 +185,7 @@ def summed(reading: Reading, name: str) -> Sum:
         total += _hash(list(arm))
     for pull in _pulls(reading, _id(reading, name)):
         total, pulls = total + _hash(asdict(pull)), pulls + 1
+    total += sum(_hash(each._asdict()) for each in _totals(reading, _id(reading, name)))
     return Sum(len(arms), pulls, f"{total % 2**256:064x}")
 
 
@@ -210,14 +220,20 @@ def _pulls(reading: Reading, stream: int) -> Iterator[PullRow]:
         yield from some
 
 
-def _put(store: Store, row: StreamRow, pulls: Any, held: Held | None = None) -> None:
-    """Add a stream with its pulls, all or nothing; with `held`, only if its ledger fits its state."""
+def _totals(reading: Reading, stream: int) -> list[TotalRow]:
+    """Return all totals of a stream."""
+    return [row for span in SPANS.values() for row in reading.totals(stream, span.step, 0)]
+
+
+def _put(store: Store, row: StreamRow, pulls: Any, held: Held | None = None, totals: Collection[TotalRow] = ()) -> None:
+    """Add a stream with its pulls and totals, all or nothing; with `held`, only if its ledger fits its state."""
     with store.write() as writing:
         made = writing.create(row)
         if made is None:
             raise ValueError(f"stream {row.name!r} is in the database already: drop it first; nothing was changed")
         for some in pulls:
             writing.add_pulls(made, some)
+        writing.add_totals(made, totals, {})
         row.id = made
-        if held is not None and (wrong := _misfits(writing, row, held)):
+        if held is not None and (wrong := misfits(writing, row, held)):
             raise StoreDamaged(f"the exported stream is damaged: {'; '.join(wrong)}; nothing was changed")

@@ -5,14 +5,15 @@ do it waits, for one stream: so no two transactions ever wait for each other.
 """
 
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from bestbefore.store import statements
 from bestbefore.store.engines import SqlStore
 from bestbefore.store.rows import Head
-from bestbefore.store.sql import AMONG, SqlWriting, parts
+from bestbefore.store.sql import SqlWriting
 
 WAIT: Final = 100
 """For how many milliseconds a transaction waits for a stream that another holds."""
@@ -21,6 +22,7 @@ ERASE_WAIT: Final = 300
 """For how many milliseconds an erasure waits for whoever reads names; calls wait behind it."""
 
 _SHORT: Final = "40P01", "55P03", "57014"  # deadlock, lock not available, cancelled: try again
+_HELD: Final = statements.AMONG.with_for_update()
 _REASONS: Final = {
     "25006": "the database is read-only",
     "53100": "the disk of the database is full",
@@ -41,24 +43,23 @@ _REASONS: Final = {
 class PostgresWriting(SqlWriting):
     """A transaction on PostgreSQL."""
 
+    one = statements.BY_NAME.with_for_update(skip_locked=True)
+    among = statements.AMONG.with_for_update(skip_locked=True)
+
     def lock(self, names: Collection[str], *, wait: bool) -> list[Head]:
         """Lock the rows of streams, of those that are free; with `wait`, wait a moment for one that is not."""
         if not wait:
-            free = AMONG.with_for_update(skip_locked=True)
-            return [Head(*row) for some in parts(sorted(names)) for row in self._rows(free, some)]
+            return super().lock(names, wait=False)
         self.connection.execute(text(f"SET LOCAL lock_timeout = {WAIT}"))
         try:
             with self.connection.begin_nested():
-                found = [Head(*row) for row in self._rows(AMONG.with_for_update(), list(names))]
+                found = [Head(*row) for row in self.connection.execute(_HELD, {"called": list(names)})]
         except DBAPIError as wrong:
             if code_of(wrong) != "55P03":
                 raise
             found = []
         self.connection.execute(text("SET LOCAL lock_timeout TO DEFAULT"))  # an erasure is waited for to its end
         return found
-
-    def _rows(self, statement: Any, names: list[str]) -> Any:
-        return self.connection.execute(statement, {"called": names})
 
 
 class PostgresStore(SqlStore):

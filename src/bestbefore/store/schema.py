@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import BigInteger, Column, Double, Index, Integer, MetaData, String, Table, Text
 
-HEAD: Final = "0003"
+HEAD: Final = "0004"
 """The newest migration."""
 
 VERSION_TABLE: Final = "bestbefore_version"

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from bestbefore.errors import StoreUnavailable
+from bestbefore.errors import StoreUnavailable, UnknownStream
 from bestbefore.store import verbs
 from bestbefore.store.answers import Swept
 from bestbefore.store.commit import Call
@@ -34,7 +34,8 @@ def sweep(store: Store, now: int, submit: Callable[[Sequence[Call]], None]) -> S
         submit(calls)
         last, streams = heads[-1].id, streams + len(calls)
         gone |= {call.stream: call.answer for call in calls if call.answer}
-        failed |= {call.stream: call.error for call in calls if isinstance(call.error, Exception)}
+        wrong = {call.stream: call.error for call in calls if isinstance(call.error, Exception)}
+        failed |= {name: why for name, why in wrong.items() if not isinstance(why, UnknownStream)}  # dropped meanwhile
     forgotten = _forget(store, now)
     erased = store.erase()
     with store.write() as writing:

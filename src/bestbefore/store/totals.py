@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, func, select
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bestbefore.store.rows import TOLD, TotalRow
 from bestbefore.store.schema import pulls, totals
+from bestbefore.store.statements import run_for
 
 MINUTE: Final = 60_000_000
 """In microseconds."""
@@ -35,6 +36,9 @@ SPANS: Final = {
 
 COUNTED: Final = ("arrived", "asked", "told", "reward", "defaulted", "given_up", "gone")
 _KEY: Final = ("stream", "length", "since")
+_OLD: Final = delete(totals).where(
+    totals.c.stream == bindparam("of"), totals.c.length == bindparam("long"), totals.c.since < bindparam("before")
+)
 
 
 class Tally:
@@ -46,9 +50,10 @@ class Tally:
 
     def add(self, what: str, now: int, count: int = 1, reward: float = 0.0) -> None:
         """Count something that happened at a time."""
-        found = self._minutes.get(now // MINUTE)
+        minute = now // MINUTE
+        found = self._minutes.get(minute)
         if found is None:
-            found = self._minutes[now // MINUTE] = dict.fromkeys(COUNTED, 0)
+            found = self._minutes[minute] = dict.fromkeys(COUNTED, 0)
         found[what] += count
         found["reward"] += reward
 
@@ -133,9 +138,7 @@ def adding(dialect: str) -> Any:
 
 def forget_old(connection: Connection, stream: int, old: Mapping[int, int]) -> None:
     """Delete the totals of a stream that are too many."""
-    for length, before in old.items():
-        gone = (totals.c.stream == stream, totals.c.length == length, totals.c.since < before)
-        connection.execute(delete(totals).where(*gone))
+    run_for(connection, _OLD, [{"of": stream, "long": length, "before": before} for length, before in old.items()])
 
 
 def fields_of(stream: int, rows: Iterable[TotalRow]) -> list[dict[str, Any]]:
