@@ -99,7 +99,7 @@ def test_the_project_speaks_with_one_version():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert "version" not in settings["project"]
     assert settings["project"]["dynamic"] == ["version"]
-    assert settings["tool"]["hatch"]["version"]["path"] == "src/bestbefore/__init__.py"
+    assert settings["tool"]["hatch"]["version"]["path"] == "src/bestbefore/_version.py"
     newest = re.search(r"^## (\S+) \((.*)\)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     assert newest[1] == citation()["version"] == bestbefore.__version__
     assert citation().get("date-released", "unreleased") == newest[2]

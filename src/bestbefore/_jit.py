@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 import numba
 import numpy as np
 import platformdirs
+from numba.core.types import unliteral
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -83,4 +84,15 @@ def _compiled(function: Function, inline: str) -> Function:
         compiled: Any = numba.njit(**options)(function)
     finally:
         _config.CACHE_DIR = others
+    _compile_once_for_all_numbers(compiled)
     return compiled  # type: ignore[no-any-return]
+
+
+def _compile_once_for_all_numbers(compiled: Any) -> None:
+    """Let calls from compiled functions pass plain types: numba compiles anew for each number written in a call."""
+    plain: Any = unliteral
+    template = getattr(compiled, "get_call_template", None)
+    if template is not None:  # without it, compilation takes a quarter longer, and nothing else changes
+        compiled.get_call_template = lambda args, named: template(
+            [plain(one) for one in args], {name: plain(one) for name, one in named.items()}
+        )

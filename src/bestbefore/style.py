@@ -15,6 +15,8 @@ from bestbefore import rules
 BLUE, VERMILION, GREEN = "#0072B2", "#D55E00", "#009E73"  # Okabe and Ito's palette
 PURPLE, ORANGE, SKY = "#CC79A7", "#E69F00", "#56B4E9"
 GREY, BROWN = "#555555", "#8c564b"
+ZERO: Final = "#999999"
+"""The line at 0 of an axis that is logarithmic above."""
 OTHERS: Final = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY, BROWN)
 MOST_CURVES: Final = len(OTHERS)
 """More than these cannot be told apart."""
@@ -106,7 +108,7 @@ def scale_to_zero(axes: Any, numbers: Iterable[float], least: int, most: int = 1
     start, zero = ticks[0], min(known) < min(above)
     if zero:
         axes.set_yscale("symlog", linthresh=start, linscale=0.6)
-        axes.axhline(0.0, color="#999999", linewidth=0.8, zorder=0.5)
+        axes.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0.5)
     else:
         axes.set_yscale("log")
     shown = [0.0, *ticks] if zero else ticks

@@ -1,6 +1,7 @@
 """`bestbefore log`: a served or durable stream becomes a log, and `bestbefore replay` reads it."""
 
 import csv
+import importlib
 import json
 
 import numpy as np
@@ -58,11 +59,11 @@ def test_a_log_that_was_written_hour_by_hour_is_replayed(desk, tmp_path):
                 for pull in (call.result() for call in asked):
                     batch.stream("front").tell(pull.id, float(rng.random() < rates[int(pull.arm.split()[1])]))
         printed = run("log", desk.url, "front", "--out", out, "--append").output
-        assert "150 pulls written, of " in printed
+        assert "pulls written: 150, of " in printed
     rows = rows_of(out)
     assert len({row["id"] for row in rows}) == len(rows) == 24 * 150
     assert [row["asked"] for row in rows] == sorted(row["asked"] for row in rows)
-    assert printed.splitlines()[-1] == f"next: bestbefore replay {out} {' '.join(COLUMNS)} --window 21600s"
+    assert printed.splitlines()[-1] == f"next: bestbefore replay {out} {' '.join(COLUMNS)} --window 6h"
     told = json.loads(run("replay", out, *COLUMNS, "--window", "6h", "-m", "6", "-r", 1, "--json").stdout)
     weighing = told["gain"][1]
     assert weighing["refused"] is None
@@ -113,7 +114,7 @@ def test_on_the_screen_there_is_only_the_log(desk):
     assert done.stdout.splitlines()[0] == "arm,arrived,asked,reward,propensity,how,id"
     assert done.stdout.splitlines()[1] == "a,2027-01-15T08:00:00+00:00,2027-01-15T08:00:00+00:00,1.0,1.0,told,x"
     assert len(done.stdout.splitlines()) == 2
-    assert "1 pulls written" in done.stderr
+    assert "pulls written: 1, of 1 of 1 arms" in done.stderr
 
 
 def test_what_is_wrong_is_a_sentence(desk, tmp_path):
@@ -129,3 +130,53 @@ def test_what_is_wrong_is_a_sentence(desk, tmp_path):
     with pytest.raises(ValueError, match="must have the columns arm,arrived"):
         run("log", desk.url, "front", "--out", tmp_path / "other.csv", "--append")
     assert (tmp_path / "other.csv").read_text() == "a,b\n1,2\n"
+
+
+class TestTheFile:
+    """Rows of arms that have gone are in the file only, so that nothing may spoil it."""
+
+    @pytest.fixture
+    def page(self, desk):
+        found = desk.stream("front", Player, window=9, memory=6, pull="inf", seed=5)
+        found.arrive("a")
+        return found
+
+    def tell(self, page, *ids):
+        for one in ids:
+            page.tell(page.ask(id=one).id, 1)
+
+    def test_it_is_not_written_over(self, desk, page, tmp_path):
+        out = tmp_path / "log.csv"
+        out.write_text("mine")
+        with pytest.raises(ValueError, match=r"log.csv is there already: add to it with --append, or write another"):
+            run("log", desk.url, "front", "--out", out)
+        assert out.read_text() == "mine"
+
+    def test_where_writing_fails_half_way_it_is_as_it_was(self, desk, page, tmp_path, monkeypatch):
+        out = tmp_path / "log.csv"
+        self.tell(page, "x")
+        run("log", desk.url, "front", "--out", out, "--append")
+        before = out.read_bytes()
+        self.tell(page, "y", "z")
+        module = importlib.import_module("bestbefore.cli.log")
+        write = module._write
+
+        def cut(file, rows, *, header):
+            write(file, rows[:1], header=header)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(module, "_write", cut)
+        with pytest.raises(KeyboardInterrupt):
+            module.log.callback(desk.url, "front", out, append=True, totals=None, key=None)
+        assert out.read_bytes() == before
+        assert sorted(file.name for file in tmp_path.iterdir() if file.name.startswith(".")) == []
+
+    def test_a_link_stays_one(self, desk, page, tmp_path):
+        (tmp_path / "far").mkdir()
+        out, there = tmp_path / "log.csv", tmp_path / "far" / "real.csv"
+        out.symlink_to(there)
+        for one in ("x", "y"):
+            self.tell(page, one)
+            run("log", desk.url, "front", "--out", out, "--append")
+        assert out.is_symlink()
+        assert [row["id"] for row in rows_of(there)] == ["x", "y"]

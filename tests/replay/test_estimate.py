@@ -95,6 +95,22 @@ def test_a_player_gains_where_arms_differ():
     assert 0 < weighing.effective <= weighing.matched < weighing.rows
 
 
+def test_where_the_player_chooses_what_is_shown_nothing_is_gained_for_sure():
+    """With a single arm, estimate and log are the same rows: their difference has no chance in it."""
+    rows = [("only", float(row % 3 == 0), row) for row in range(600)]
+    for one in estimate(read_log(rows, Columns(0, 1, 2)), "1h", 2, uniform=True):
+        assert one.refused is None
+        assert one.low < one.value < one.high
+        assert (one.gain, one.gain_low, one.gain_high) == pytest.approx((0, 0, 0), abs=1e-7)
+
+
+def test_a_choice_does_not_know_what_is_shown():
+    """Where the log does not say when arms arrived, an arm can be chosen from the row after its first."""
+    rows = rows_of(read_log([("a", 1, 5), ("b", 0, 6), ("a", 0, 7), ("c", 1, 8)], Columns(0, 1, 2)))
+    assert rows.enters.tolist() == [1, 2, 4]
+    assert rows.chances.tolist() == pytest.approx([1, 1 / 2, 1, 1])
+
+
 def test_uniform_is_what_propensities_say_where_they_are_uniform():
     log = made_log()
     by_column, by_word = estimate(log, "6h", 6, propensity="p"), estimate(log, "6h", 6, uniform=True)

@@ -68,6 +68,7 @@ class serving:
             app=self.running.app,
             running=self.running,
             open_calls=self.open_calls,
+            connections=lambda: len(self.running.server.server_state.connections),
             url=self.url,
         )
 

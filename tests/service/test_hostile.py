@@ -142,6 +142,10 @@ BODIES = [
     b'{"arm": "a", "at": -1}',
     b"\xff\xfe{}",
     b'{"id": "\xff"}',
+    b'{"id": "a\\u0000b", "reward": 1}',
+    b'{"rewards": [{"id": "a\\u0000b", "reward": 1}]}',
+    b'{"rewards": [{"id": "a", "reward": 1, "more": 1}]}',
+    b'{"rewards": [{"id": 1, "reward": 1}]}',
 ]
 
 
@@ -224,7 +228,7 @@ def test_a_client_that_does_not_read_its_answer_is_sent_away(serve, monkeypatch,
         key = served.key["Authorization"]
         lazy.sendall(f"GET /v1/streams HTTP/1.1\r\nHost: x\r\nAuthorization: {key}\r\n\r\n".encode())
         lazy.recv(1)  # it has begun
-        wait_until(lambda: served.open_calls() == 0)
+        wait_until(lambda: served.connections() == 0)
         got = 1
         try:
             while some := lazy.recv(65536):

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import signal
 import socket
 import sqlite3
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from contextlib import suppress
 
 import httpx
 import pytest
@@ -198,9 +200,20 @@ def test_the_command_stops_well_when_it_is_told_to(tmp_path):
     for line in process.stderr:
         if "running on" in line.lower():
             assert json.loads(line)["level"] == "info"
+            address = re.search(r"http://127\.0\.0\.1:\d+", line)[0]
             break
+    assert httpx.get(f"{address}/health").json() == {"status": "ok"}
     process.send_signal(signal.SIGTERM)
-    out, _ = process.communicate(timeout=60)
+    out, said = process.communicate(timeout=60)
+    [request] = [line for line in map(json.loads, said.splitlines()) if line["event"] == "request"]
+    assert set(request) == {"time", "level", "log", "pid", "event", "method", "route", "status", "ms", "key"}
+    assert [request[name] for name in ("log", "method", "route", "status", "key")] == [
+        "bestbefore.access",
+        "GET",
+        "/health",
+        200,
+        None,
+    ]
     assert process.returncode in (0, -signal.SIGTERM)
     assert "key, shown this once: bb_" in out
     with sqlite3.connect(tmp_path / "a.db") as file:
@@ -235,6 +248,16 @@ def test_a_port_that_is_taken_is_told_before_a_key_is_made_in_vain(tmp_path, mon
     assert "there are no keys" in listed.output
 
 
+def test_a_data_folder_that_cannot_be_made_is_told_with_what_to_do(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
+    for command in (["serve"], ["keys", "list"]):
+        answer = CliRunner().invoke(commands, command)
+        assert answer.exit_code != 0
+        assert "db must be given" in str(answer.exception)
+        assert "cannot be made (Not a directory)" in str(answer.exception)
+
+
 def test_each_setting_is_an_option_or_a_variable_and_the_option_counts(tmp_path):
     variables = {"BESTBEFORE_PORT": "9", "BESTBEFORE_MOST_BYTES": "5000", "BESTBEFORE_DB": f"sqlite:///{tmp_path}/a.db"}
     found = Settings.from_environment(variables, port=7)
@@ -263,18 +286,64 @@ for agent in (
     Explorer(window=9, epsilon=.2), Explorer(window="1 h", epsilon=.1, delta=.01),
     Explorer(window=9, memory=4, tests=3),
     Player(window=9, memory=4), Player(window="1 h", memory=4), Player(window=9, memory=4, pull="moss", keep="fifo"),
-    Seeker(window=5, memory=5),
+    Seeker(window=5, memory=5), Seeker(window=5, memory=3),
 ):
     for number in range(12):
         agent.arrive(f"arm {number}")
         for _ in range(6):
-            arm = agent.ask()
+            first, arm = agent.ask(), agent.ask()  # one of them is never heard of
             if arm is not None: agent.tell(arm, .5 + number / 100)
-    agent.best(); agent.withdraw(agent.stored[0]); type(agent).from_state(agent.state()).best()
+        if isinstance(agent, Player): agent.ask(k=2)
+    agent.best(); agent.best(3); agent.means()
+    if getattr(agent, "probe", "") == "certify": [agent.bounds(arm) for arm in agent.stored]; agent.gap
+    agent.withdraw(agent.stored[0]); type(agent).from_state(agent.state()).best()
 print(sorted(name for name, count in compiled().items() if count != before.get(name, 0)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)  # noqa: S603
     assert done.stdout == "[]\n", done.stdout + done.stderr
+
+
+def test_nothing_is_sent_to_a_collector_of_telemetry(tmp_path):
+    """FastAPI would, from 0.163 on, where the process has one; in addresses there are names."""
+    script = f"""
+import asyncio
+from opentelemetry import trace
+spans = []
+class Tracer(trace.NoOpTracer):
+    def start_span(self, name, *arguments, **named):
+        spans.append(name)
+        return super().start_span(name, *arguments, **named)
+    start_as_current_span = start_span
+class Provider(trace.TracerProvider):
+    def get_tracer(self, *arguments, **named):
+        return Tracer()
+trace.set_tracer_provider(Provider())
+from fastapi import FastAPI
+from bestbefore import connect
+from bestbefore.service.app import create_app
+from bestbefore.service.keys import Keys
+from bestbefore.service.settings import Settings
+url = "sqlite:///{tmp_path}/a.db"
+async def asked(app):
+    scope = dict(type="http", method="GET", path="/v1/streams", raw_path=b"/v1/streams", query_string=b"", headers=[],
+                 http_version="1.1", scheme="http", server=("127.0.0.1", 1), client=None, root_path="")
+    async def receive():
+        return dict(type="http.request", body=b"", more_body=False)
+    async def send(message):
+        if message["type"] == "http.response.start":
+            print(message["status"], end=" ")
+    await app(scope, receive, send)
+async def main():
+    with connect(url, sweep=None) as desk:
+        await asked(create_app(desk, Keys(desk._store), Settings(db=url)))
+        print(spans, end=" ")
+    await asked(FastAPI())
+    print(len(spans) > 0)
+asyncio.run(main())
+"""
+    pytest.importorskip("fastapi.telemetry")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.stdout == "401 [] 404 True\n", done.stdout + done.stderr
 
 
 def test_health_does_not_wait_for_ever_for_a_database_that_hangs(serve, monkeypatch):
@@ -286,6 +355,40 @@ def test_health_does_not_wait_for_ever_for_a_database_that_hangs(serve, monkeypa
         hangs.set()
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
     assert "has not answered for 0.2 s" in answer.json()["detail"]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of two megabytes: a real one, in memory."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)], check=True)  # noqa: S603, S607
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)  # noqa: S603, S607
+
+
+def test_on_a_full_disk_calls_are_told_why_and_reading_goes_on(small_disk, serve):
+    """The call that was refused is sent again when there is room, and carried out: nothing is started anew."""
+    ballast = small_disk / "ballast"
+    with serve(f"sqlite:///{small_disk}/streams.db") as served:
+        page = served.desk.stream("front", Explorer, window=5, memory=3, tests=10**6)
+        page.arrive("storm")
+        with httpx.Client(base_url=served.address, headers=served.key, timeout=60) as client:
+            with ballast.open("wb", buffering=0) as file, suppress(OSError):
+                while file.write(b"x" * 4096):
+                    pass
+            for number in range(10_000):
+                body = {"id": f"pull {number}"}
+                answer = client.post("/v1/streams/front/pulls", json=body)
+                if answer.status_code != 200:
+                    break
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+            assert "the disk is full; nothing was changed" in answer.json()["detail"]
+            for place in ("/health", "/metrics", "/v1/streams", "/v1/streams/front", "/v1/streams/front/best"):
+                assert client.get(place).status_code == 200, place
+            ballast.unlink()
+            assert client.post("/v1/streams/front/pulls", json=body).json()["pulls"][0]["arm"] == "storm"
+            assert client.get("/v1/streams/front").json()["counts"]["asked"] == number + 1
 
 
 def test_while_the_database_is_away_calls_are_told_so_and_afterwards_all_is_well(tmp_path, serve):

@@ -143,10 +143,13 @@ CASES = [
     ("bernoulli", "moss", [0.97, 0.95, 0.9], 400),
     ("bernoulli", "kl_ucb", [0.9, 0.8, 0.3], 60),
     ("bernoulli", "kl_ucb", [0.98, 0.95], 300),
+    ("bernoulli", "fresh", [0.9, 0.8, 0.3], 60),
+    ("bernoulli", "fresh", [0.6, 0.5, 0.5], 400),
     ("bernoulli", "commit", [0.9, 0.85], 200),
     ("stars", "ucb", [0.9, 0.8, 0.3], 200),
     ("stars", "moss", [0.9, 0.8, 0.85], 300),
     ("stars", "kl_ucb", [0.9, 0.85], 200),
+    ("stars", "fresh", [0.9, 0.8, 0.85], 300),
 ]
 
 
@@ -154,7 +157,7 @@ CASES = [
 def test_leaps_change_nothing(kind, pull, means, budget):
     """Regret and switches have the same distribution with leaps on and off: two-sample tests over 1,200 runs each.
 
-    Each case makes two tests at level 1e-4, so that all 20 fail by chance with probability 0.002; seeds are fixed.
+    Each case makes two tests at level 1e-4, so that one of 26 fails by chance with probability 0.0026.
     """
     stream = REWARDS[kind](streams.from_means(means * 2))
     common = {"keep": "fifo", "pull": pull, "runs": 1200, "epsilon": 0.9}
@@ -173,10 +176,10 @@ def pulls_per_arm(stream, window, budget, pull, leaps, runs):
     return np.array([slots.pulls[np.argsort(slots.arrival)] for slots in done])
 
 
-@pytest.mark.parametrize("pull", ["ucb", "moss", "kl_ucb"])
+@pytest.mark.parametrize("pull", ["ucb", "moss", "kl_ucb", "fresh"])
 @pytest.mark.parametrize("means", [[0.9, 0.9, 0.5], [1.0, 0.97, 0.0], [0.05, 0.02, 0.01]])
 def test_leaps_pull_each_arm_as_often(means, pull):
-    """Pulls per arm over two epochs of 250, leaps off and on: 27 two-sample tests at level 1e-4, 700 runs each."""
+    """Pulls per arm over two epochs of 250, leaps off and on: 36 two-sample tests at level 1e-4, 700 runs each."""
     off, on = (
         pulls_per_arm(streams.from_means([*means, means[0]]), 3, 250, pull, leaps, 700) for leaps in (False, True)
     )

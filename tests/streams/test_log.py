@@ -2,6 +2,8 @@
 
 import csv
 import gzip
+import tracemalloc
+import zipfile
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -13,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from bestbefore import simulate, streams
-from bestbefore.streams import Columns, log_arrow, log_rows, log_tally, read_log
+from bestbefore.streams import Columns, log_arrow, log_cells, log_rows, log_tally, read_log
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 COLUMNS = {"arm": "ad", "reward": "click", "time": "at"}
@@ -259,9 +261,9 @@ def test_numbers_in_another_unit_are_noticed():
 
 def test_an_arm_arrives_once_and_before_its_rows(tmp_path):
     rows = [{"ad": "a", "click": 1, "at": 10, "since": 5}, {"ad": "a", "click": 1, "at": 11, "since": 6}]
-    with pytest.raises(ValueError, match="line 3: arrived is not the same"):
+    with pytest.raises(ValueError, match="line 3: since must be the same in all rows of an arm, and is not"):
         streams.from_log(written(tmp_path / "log.csv", rows), **COLUMNS, arrived="since")
-    with pytest.raises(ValueError, match="row 1: the time is before the arm arrived"):
+    with pytest.raises(ValueError, match="row 1: at must not be before since, and is"):
         streams.from_log([rows[0] | {"at": 1}], **COLUMNS, arrived="since")
 
 
@@ -296,6 +298,60 @@ def test_columns_that_are_not_there(tmp_path):
         streams.from_log([{"ad": "a"}], arm="ad", reward="clicks", time="at")
     with pytest.raises(ValueError, match="reward must be the name of a column"):
         streams.from_log(path, arm="ad", reward=None, time="at")
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_cells_with_something_else_between_them(mark, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text(mark.join(COLUMNS.values()) + "\n")
+    with pytest.raises(ValueError, match=r"there is none; .*; cells must have commas between them .*, not") as wrong:
+        streams.from_log(path, **COLUMNS)
+    assert str(wrong.value).endswith(repr(mark))
+
+
+def test_a_column_is_read_as_one_thing_only(rows):
+    with pytest.raises(ValueError, match="arm and reward must be different columns, not all 'click'"):
+        streams.from_log(rows, arm="click", reward="click", time="at")
+    with pytest.raises(ValueError, match="time and arrived must be different columns, not all 'at'"):
+        streams.from_log(rows, **COLUMNS, arrived="at")
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (['"a,0,1', "b,0,2"], "line 3: a quote opens a cell here, and none closes it"),
+        (["a,0,1", 'c,"0,1', 'b,"0",2'], "line 4: a quote opens a cell here, and none closes it"),
+        (["é,0,1", "ü,0,1"], "line 3: text must be in UTF-8, and the byte 0xe9 is not"),
+    ],
+)
+def test_text_that_is_not_as_csv_has_it(lines, said, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_bytes("\n".join(["ad,click,at", "a,1,5", *lines, ""]).encode("latin-1"))
+    with pytest.raises(ValueError, match=said):
+        streams.from_log(path, **COLUMNS)
+    with gzip.open(tmp_path / "log.csv.gz", "wb") as file:
+        file.write(path.read_bytes())
+    with pytest.raises(ValueError, match=said):
+        streams.from_log(tmp_path / "log.csv.gz", **COLUMNS)
+
+
+def test_files_that_are_something_else(rows, tmp_path):
+    plain = written(tmp_path / "log.csv", rows)
+    with zipfile.ZipFile(tmp_path / "zip.csv", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(plain, "log.csv")
+    (tmp_path / "wide.csv").write_bytes(plain.read_text("utf-8").encode("utf-16"))
+    (tmp_path / "zipped.csv").write_bytes(gzip.compress(plain.read_bytes()))
+    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(plain.read_bytes())[:300])
+    pyarrow.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "parquet.csv")
+    for name, said in (
+        ("zip.csv", "it is a ZIP archive or a spreadsheet; save what is in it as CSV"),
+        ("wide.csv", "it is in UTF-16; save it in UTF-8"),
+        ("zipped.csv", r"it is compressed; its name must end in \.csv\.gz"),
+        ("cut.csv.gz", "Compressed file ended before"),
+        ("parquet.csv", r"it is a Parquet file; its name must end in \.parquet"),
+    ):
+        with pytest.raises(ValueError, match=f"{name} is not a CSV file in UTF-8: {said}"):
+            streams.from_log(tmp_path / name, **COLUMNS)
 
 
 def test_nothing_to_read(tmp_path):
@@ -344,3 +400,43 @@ def test_the_progress_bar_goes_all_the_way(kind, rows, tmp_path, monkeypatch):
     monkeypatch.setattr("bestbefore.streams.log.progress_bar", bar)
     streams.from_log(sources.get(kind, tmp_path / "log.parquet"), **COLUMNS, progress=True)
     assert len(steps) == 100
+
+
+@pytest.mark.parametrize("kind", ["rows that come one by one", "csv"])
+def test_memory_does_not_grow_with_rows(kind, tmp_path, monkeypatch):
+    """Of ten times as many rows, no more are in memory at once."""
+    monkeypatch.setattr(log_rows, "ROWS", 500)
+    monkeypatch.setattr(log_arrow, "installed", lambda: False)
+
+    def most(size):
+        rows = ((f"ad {row % 7}", row % 2, 1_772_000_000 + row) for row in range(size))
+        source, columns = rows, Columns(0, 1, 2)
+        if kind == "csv":
+            source, columns = tmp_path / f"{size}.csv", Columns("ad", "click", "at")
+            source.write_text("ad,click,at\n" + "".join(f"{ad},{click},{at}\n" for ad, click, at in rows))
+        tracemalloc.start()
+        assert read_log(source, columns).rows.sum() == size
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    most(1000)  # what is imported and kept for good
+    assert most(30_000) < 1.5 * most(3000)
+
+
+def test_memory_does_not_grow_with_rows_that_pyarrow_reads(tmp_path, monkeypatch):
+    """It hands on pieces, whose size does not depend on how many there are."""
+    monkeypatch.setattr(log_arrow, "BLOCK", 2**15)
+    monkeypatch.setattr(log_rows, "ROWS", 500)
+
+    def most(size):
+        path = tmp_path / f"{size}.csv"
+        path.write_text("ad,click,at\n" + "".join(f"ad {row % 7},{row % 2},{row}\n" for row in range(size)))
+        batches = []
+        reading = log_cells.reading_of(Columns("ad", "click", "at"), (0, 1), "s", None)
+        for batch in log_arrow.from_csv_file(path, ["ad", "click", "at"], reading, lambda part: None):
+            batches.append(batch.codes.size)
+        assert sum(batches) == size
+        return max(batches)
+
+    assert most(100_000) <= 1.5 * most(10_000)

@@ -2,11 +2,12 @@
 
 import csv
 import json
+import os
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -45,6 +46,8 @@ def log(url: str, stream: str, out: Path | None, append: bool, totals: Path | No
 
     if append and out is None:
         raise ValueError("--append must be given with --out: there is no file to add to")
+    if out is not None and out.exists() and not append:
+        raise ValueError(f"{out} is there already: add to it with --append, or write another file")
     served = url.startswith(("http://", "https://"))
     if not served:
         _check_there(url)
@@ -91,20 +94,21 @@ def _ids_in(path: Path) -> set[str]:
 
 @contextmanager
 def _opened(out: Path | None, *, again: bool) -> Iterator[IO[str]]:
-    """Open what is written to; a new file is there whole or not at all."""
+    """Open what is written to: a file changes whole or not at all, so that no line is ever cut in half."""
     if out is None:
         yield sys.stdout
-    elif again:
-        with out.open("a", newline="", encoding="utf-8") as file:
+        return
+    place = out.resolve()  # of a link, what it leads to
+    half = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        if again:
+            with place.open("a"):  # may it be changed?
+                shutil.copy2(place, half)
+        with half.open("a", newline="", encoding="utf-8") as file:
             yield file
-    else:
-        half = out.with_name(f".{out.name}.half")
-        try:
-            with half.open("w", newline="", encoding="utf-8") as file:
-                yield file
-            half.replace(out)
-        finally:
-            half.unlink(missing_ok=True)
+        half.replace(place)
+    finally:
+        half.unlink(missing_ok=True)
 
 
 def _write(file: IO[str], rows: "list[Logged]", *, header: bool) -> None:
@@ -140,14 +144,15 @@ def _totals(agent: Any) -> Iterator[tuple[str, int, float | str]]:
 
 def _say(rows: "list[Logged]", nameless: int, arms: int, out: Path | None, agent: Any) -> None:
     """Say what was written, what could not be, and how to go on; not where the log itself is on the screen."""
+    from bestbefore.clock import said, window_of
     from bestbefore.store.logs import DETERMINISTIC, UNKNOWN
 
     def say(text: str) -> None:
         click.echo(text, err=out is None)
 
-    say(f"{len(rows):,} pulls written, of {len({row.arm for row in rows}):,} of the {arms:,} arms that are here")
+    say(f"pulls written: {len(rows):,}, of {len({row.arm for row in rows}):,} of {arms:,} arms that are here")
     if nameless:
-        say(f"{nameless:,} pulls are of arms that have gone: they are not in this log, unless it was written before")
+        say(f"pulls of arms that have gone: {nameless:,}; they are not in this log, unless it was written before")
     for word, why in (
         (DETERMINISTIC, "its pull rule draws nothing"),
         (UNKNOWN, "the probability is not known of pages, of rules such as thompson, and of older pulls"),
@@ -158,8 +163,7 @@ def _say(rows: "list[Logged]", nameless: int, arms: int, out: Path | None, agent
                 f"propensity is {word!r} in {count:,} rows ({why}): replay cannot say from them what another would gain"
             )
     if out is not None:
-        window = agent.window
-        length = f"{window // timedelta(seconds=1)}s" if isinstance(window, timedelta) else str(window)
+        length = shlex.quote(str(said(window_of(agent.window))))
         columns = "--arm arm --reward reward --time asked --arrived arrived --propensity propensity"
         low, high = agent.scale
         scale = "" if (low, high) == (0, 1) else f" --scale {low:g} {high:g}"

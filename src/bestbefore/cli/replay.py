@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shlex
 import sys
 import time as clock
@@ -86,17 +87,22 @@ def replay(
         if not out.parent.is_dir():
             raise ValueError(f"the folder of {str(out)!r} must be there")
         from bestbefore.paper.report.page import check_installed
+        from bestbefore.replay.report import check_writable
 
         check_installed()
+        check_writable(out)
     began = clock.monotonic()
     from bestbefore.replay.report import look_at, write_page
     from bestbefore.simulate.explore_loop import explore_block
     from bestbefore.simulate.play_loop import play_block
     from bestbefore.streams import Columns, read_log
 
-    found = read_log(log, Columns(arm, reward, time, arrived), scale=scale, least=least, unit=unit, zone=zone)
-    tell_of_compilation(play_block, explore_block)
-    report = look_at(found, window, propensity=propensity, uniform=uniform, **settings)
+    try:
+        found = read_log(log, Columns(arm, reward, time, arrived), scale=scale, least=least, unit=unit, zone=zone)
+        tell_of_compilation(play_block, explore_block)
+        report = look_at(found, window, propensity=propensity, uniform=uniform, **settings)
+    except ValueError as wrong:
+        raise ValueError(_with_options(str(wrong))) from wrong
     if as_json:
         click.echo(json.dumps(_finite(report.to_dict()), indent=1, allow_nan=False, default=str))
     else:
@@ -108,33 +114,44 @@ def replay(
         click.echo(f"written: {out}", err=as_json)
 
 
+def _with_options(text: str) -> str:
+    """Say what to do in options of the command, where an error says it in Python.
+
+    >>> _with_options("are these ms? say unit='ms'"), _with_options('as in zone="UTC" or zone="Europe/Berlin"')
+    ('are these ms? say --unit ms', 'as in --zone UTC or --zone Europe/Berlin')
+    """
+    text = text.replace("scale=(low, high)", "--scale LOW HIGH")
+    return re.sub(r"\b(unit|zone)=(['\"])(.*?)\2", r"--\1 \3", text)
+
+
 def _show(report: "Report") -> None:
     """Print the three answers."""
     from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
 
     from bestbefore.cli.tables import print_by_memory
+    from bestbefore.replay.contents import many
 
     console = Console(highlight=False)
 
     def say(title: str, sentences: list[str]) -> None:
         console.print(title, style="bold")
         for sentence in sentences:
-            console.print(f"  {sentence}", markup=False)
+            console.print(Padding(Text(sentence), (0, 0, 0, 2)))
         console.print()
 
     say("What is in it", report.said())
     trade = report.trade
     say("What memory buys here", report.advice())
     console.print(f"  {trade.advice.code}\n", markup=False, style="bold green")
-    print_by_memory(
-        trade.play, f"Regret, mean over {trade.runs} run{'s' * (trade.runs > 1)}", ["keep", "pull"], "regret"
-    )
+    print_by_memory(trade.play, f"Regret, mean over {many(trade.runs, 'run')}", ["keep", "pull"], "regret")
     digits: Any = "{:.2g}".format
-    print_by_memory(trade.explore, f"Mean error, {trade.tests:,} pulls an arm", ["keep"], "mean", shown=digits)
+    print_by_memory(trade.explore, f"Mean error, {many(trade.tests, 'pull')} an arm", ["keep"], "mean", shown=digits)
     _print_rows("Other windows", trade.windows)
     if trade.epsilons:
         _print_rows("Certified answers: pulls an arm, and how many an arm has", trade.epsilons)
-    say("What it would have gained", [*(f"{one.title}: {one.text}" for one in report.gained()), report.assumed])
+    say("What it would have gained", [*(f"{one.title}: {one.text}" for one in report.gained()), *report.assumed])
 
 
 def _print_rows(title: str, rows: list[dict[str, Any]]) -> None:

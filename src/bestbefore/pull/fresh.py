@@ -150,16 +150,19 @@ def block(pulls: int, total: float, mean: float, horizon: Horizon, level: float)
 def room(pulls: int, total: float, later: int, horizon: Horizon, level: float) -> float:
     """Return how many rewards of 0 surely leave the index above `level` up to `later` pulls: fewer than this.
 
-    Each adds ln((1 - mean) / (1 - level)) at most to the evidence, where the mean is that after the last of them.
+    Each adds ln((1 - mean) / (1 - level)) to the evidence, where the mean is that of the moment.  They become fewer than
+    if all of them added what the first one does; so none of them adds more than after as many as that.
     """
     if level <= 0:
         return np.inf
     above = total / level - pulls - 1e-6
-    if above >= later - pulls or level >= 1:
+    if above >= later - pulls or level >= 1 or total / later >= level:
         return above
-    mean, lowest = total / pulls, total / later
-    left = _limit(later, level, horizon) * (1 - 1e-9) - (pulls * divergence(mean, level) if mean < level else 0.0)
-    return max(above, left / math.log((1 - lowest) / (1 - level)) - 1e-6) if lowest < level else above
+    mean, left, lowest = total / pulls, _limit(later, level, horizon) * (1 - 1e-9), total / later
+    if mean < level:
+        left -= pulls * divergence(mean, level)
+        lowest = max(lowest, total / (pulls + max(left, 0.0) / math.log((1 - mean) / (1 - level))))
+    return max(above, left / math.log((1 - lowest) / (1 - level)) - 1e-6)
 
 
 @njit

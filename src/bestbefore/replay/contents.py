@@ -18,6 +18,8 @@ AGES: Final = 24
 """Parts into which three windows are cut, for what happens to an arm as it ages."""
 DRAWS: Final = 400
 """Of arms, for the interval of their spread."""
+WIDEST: Final = 0.5
+"""The largest standard deviation that there is on a scale of 1."""
 SHOWN: Final = 60
 """Arms that are drawn with their intervals."""
 
@@ -159,34 +161,41 @@ def _valid(log: Log, span: Window) -> Ints:
 def _spread(log: Log) -> Spread:
     """Return the spread of true means: the variance of observed ones less that which few rewards make.
 
-    The interval is by drawing arms anew.
+    The interval is the wider one of two: by drawing arms anew, which knows of arms that are far apart from the others,
+    and as if means were normal, which knows what few arms cannot say.
     """
+    from scipy.special import chdtri
+
     kept = log.kept
     rows, means = log.rows[kept].astype(float), log.total[kept] / log.rows[kept]
-    noise = _noise(rows, means, log.squares[kept])
     if means.size < 2:
         return Spread(log.scale.outside(float(means[0])), 0.0, 0.0, 0.0, 0.0, math.nan)
+    noise = _noise(rows, means, log.squares[kept])
     drawn = np.random.default_rng(0).integers(means.size, size=(DRAWS, min(means.size, 20_000)))
     again = np.sqrt(np.maximum(means[drawn].var(axis=1, ddof=1) - noise[drawn].mean(axis=1), 0.0))
     real = math.sqrt(max(means.var(ddof=1) - noise.mean(), 0.0))
     ends = real + (np.quantile(again, [0.025, 0.975]) - real) * math.sqrt(drawn.shape[1] / means.size)
-    observed = float(means.var(ddof=1))
-    width = log.scale.width
+    observed, freedom, width = float(means.var(ddof=1)), means.size - 1, log.scale.width
+    normal = freedom * observed / chdtri(freedom, np.array([0.025, 0.975])) - float(noise.mean())
+    low, high = np.sqrt(np.maximum(normal, 0.0)).tolist()
     return Spread(
         mean=log.scale.outside(float(means.mean())),
         observed=math.sqrt(observed) * width,
         real=real * width,
-        low=max(float(ends[0]), 0.0) * width,
-        high=float(ends[1]) * width,
+        low=max(min(float(ends[0]), low), 0.0) * width,
+        high=max(float(ends[1]), min(high, WIDEST)) * width,
         noise=min(float(noise.mean()) / observed, 1.0) if observed else math.nan,
     )
 
 
 def _noise(rows: Floats, means: Floats, squares: Floats) -> Floats:
-    """Return the variance of each arm's observed mean; an arm of a single row has the rewards' usual variance."""
+    """Return the variance of each arm's observed mean; an arm of a single row has the rewards' usual variance.
+
+    Where all arms have a single row, nothing tells arms from chance: all of the spread is taken for noise.
+    """
     within = np.maximum(squares / rows - means**2, 0.0)
     many = rows > 1
-    usual = float(np.sum((within * rows)[many]) / max(np.sum((rows - 1)[many]), 1.0)) if many.any() else 0.25
+    usual = float(np.sum((within * rows)[many]) / np.sum((rows - 1)[many])) if many.any() else float(means.var(ddof=1))
     return np.where(many, within / np.maximum(rows - 1, 1), usual)
 
 
@@ -212,20 +221,35 @@ def _ranked(log: Log) -> list[tuple[Any, int, float, float, float]]:
     ]
 
 
+def many(count: int, noun: str) -> str:
+    """Say how many of something, in the singular or the plural.
+
+    >>> many(1, "row"), many(12000, "row")
+    ('1 row', '12,000 rows')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def are(count: int) -> str:
+    """Return the verb that goes with a number."""
+    return "is" if count == 1 else "are"
+
+
 def in_words(contents: Contents, window: Length) -> list[str]:
     """Say what is in a log in a few sentences."""
     valid, rows, spread = quantiles(contents.valid), quantiles(contents.in_window), contents.spread
-    days = contents.days.size
     told = [
-        f"{contents.rows:,} rows of {contents.arms:,} arms over {days:,} day{'s' * (days != 1)}"
-        + (f"; {contents.left_out:,} more arms have too few rows and are left out." if contents.left_out else "."),
-        f"With a window of {window}, {valid['median']:,.0f} arms are valid at once as a rule, and "
-        f"{valid['most']:,.0f} at most.",
-        f"While it is valid, an arm gets {rows['median']:,.0f} reward{'s' * (rows['median'] != 1)} as a rule; one arm "
-        f"in ten gets {rows['tenth']:,.0f} or fewer, one in ten {rows['ninth']:,.0f} or more.",
+        f"{many(contents.rows, 'row')} of {many(contents.arms, 'arm')} over {many(contents.days.size, 'day')}"
+        + (f"; {many(contents.left_out, 'more arm')} with too few rows left out." if contents.left_out else "."),
+        f"With a window of {window}, {many(round(valid['median']), 'arm')} {are(round(valid['median']))} valid at once "
+        f"as a rule, and {valid['most']:,.0f} at most.",
+        f"While it is valid, an arm gets {many(round(rows['median']), 'reward')} as a rule; one arm in ten gets "
+        f"{rows['tenth']:,.0f} or fewer, one in ten {rows['ninth']:,.0f} or more.",
     ]
+    if contents.arms == 1:
+        return [*told, "There is only one arm, so there is nothing to choose."]
     if math.isnan(spread.noise):
-        return [*told, "Arms do not differ."]
+        return [*told, "All arms have the same mean."]
     told.append(
         f"Means differ by {spread.observed:.2g} (standard deviation) around {spread.mean:.2g}; {spread.noise:.0%} of "
         f"that variance is only noise, and the real spread is {spread.real:.2g} (95%: {spread.low:.2g} to "

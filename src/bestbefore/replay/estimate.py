@@ -71,6 +71,9 @@ APART: Final = (4.0, 0.05)
 class Estimate:
     """The mean reward of a player's choices, in the reader's unit, with a 95% interval; or why there is none.
 
+    The interval is for the true mean reward of what the player has chosen on this very log.  On another log of the same
+    arms it would learn with more or less luck, and choose otherwise: the interval does not cover that.
+
     `earned` is the mean reward in the log and `gain` what the player has more; `effective` is the effective sample
     size, of `matched` rows, of `rows`.
     """
@@ -86,7 +89,7 @@ class Estimate:
     refused: str | None
     """Why there is no estimate, or None."""
     value: float | None = None
-    """The mean reward of the player's choices."""
+    """The mean reward of the player's choices on this log."""
     low: float | None = None
     """The lower end of its 95% interval."""
     high: float | None = None

@@ -45,11 +45,15 @@ def _label_below(axes: Any, text: str) -> None:
     axes.xaxis.set_label_coords(0.5, -15 / HEIGHT)
 
 
-def _even(axes: Any, top: float, unit: Callable[[float], str] = label) -> None:
-    """Have an axis from 0, with a few lines."""
+def _even(axes: Any, top: float, unit: Callable[[float], str] = label, *, counts: bool = False) -> None:
+    """Have an axis from 0, with a few lines, at whole numbers where it counts."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 
-    ticks = [float(tick) for tick in MaxNLocator(5).tick_values(0, max(top, 1e-12)) if 0 <= tick <= 1.05 * top]
+    ticks = [
+        float(tick)
+        for tick in MaxNLocator(5, integer=counts).tick_values(0, max(top, 1e-12))
+        if 0 <= tick <= 1.05 * top
+    ]
     axes.yaxis.set_major_locator(FixedLocator(ticks))
     axes.yaxis.set_major_formatter(FixedFormatter([unit(tick) for tick in ticks]))
     axes.hlines(ticks, 0, 1, transform=axes.get_yaxis_transform(), **LINES)
@@ -76,7 +80,7 @@ def draw_arms(contents: Contents) -> str:
         days, arms = _thinned(contents.days, contents.arms_by_day)
         axes.fill_between(days, 0, arms, step="mid", color=ROLES["ours"], alpha=0.35, linewidth=0)
         axes.step(days, arms, where="mid", color=ROLES["ours"], linewidth=1.2)
-        _even(axes, float(arms.max()))
+        _even(axes, float(arms.max()), counts=True)
         _days(axes, contents.days.tolist())
 
     return _figure("arms", "New arms a day", "Arms that arrive by day.", draw)
@@ -89,7 +93,7 @@ def draw_valid(contents: Contents, arrived: Any) -> str:
         days = arrived / 86400e6
         chosen = np.unique(np.linspace(0, days.size - 1, min(days.size, 600)).round().astype(int))
         axes.plot(days[chosen], contents.valid[chosen], color=ROLES["paper"], linewidth=1.2)
-        _even(axes, float(contents.valid.max()))
+        _even(axes, float(contents.valid.max()), counts=True)
         _days(axes, contents.days.tolist())
 
     return _figure("valid", "Arms valid at once", "How many arms are valid as each one arrives.", draw)

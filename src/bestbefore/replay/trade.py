@@ -13,7 +13,7 @@ import numpy as np
 from bestbefore import plan, simulate
 from bestbefore.arguments import whole
 from bestbefore.clock import Length, Window, said, window_of
-from bestbefore.replay.contents import Contents
+from bestbefore.replay.contents import Contents, are, many
 from bestbefore.simulate import Table
 from bestbefore.simulate.clocked import Expired, Numbers
 from bestbefore.streams import Log, Stream
@@ -255,17 +255,17 @@ def in_words(trade: Trade, contents: Contents) -> list[str]:
             f"The best of all that was tried, with {_slots(advice.best_memory)}, loses {_share(advice.best_loses)}."
         )
     if advice.memory < most:
-        told.append(f"Up to {most:,} arms are valid at once: there is no need to store them all.")
+        told.append(f"Up to {many(most, 'arm')} {are(most)} valid at once: there is no need to store them all.")
     if contents.arms > 1 and contents.spread.real == 0:
         told.append(
-            "Nothing shows that these arms differ at all: what sets their means apart is no more than chance.  So the "
-            "numbers here are those of luck, and more rows an arm would tell more."
+            "Nothing shows that these arms differ at all: their means are no further apart than chance alone would set "
+            "them.  So the numbers here are those of luck, and more rows an arm would tell more."
         )
     elif contents.spread.noise > MUCH:
         told.append(
             f"Take this with care: {contents.spread.noise:.0%} of the spread is only noise, and the simulation takes "
             "logged means for true ones, so that arms with few rows look better or worse than they are.  Leave them "
-            "out with least."
+            "out: --least 20, or least=20 from Python."
         )
     enough = [row for row in trade.epsilons if row["enough"]]
     if enough:
@@ -281,7 +281,7 @@ def in_words(trade: Trade, contents: Contents) -> list[str]:
 
 
 def _slots(count: int) -> str:
-    return "1 slot" if count == 1 else f"{count} slots"
+    return many(count, "slot")
 
 
 def _share(share: float) -> str:

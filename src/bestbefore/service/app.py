@@ -29,6 +29,9 @@ _ABOUT: Final = """Streams of arms of which only the recent ones count: which is
 Every call but /health needs a key: `Authorization: Bearer bb_...`. Calls may be sent again: the same content gives the
 same answer, other content is a conflict (409). Errors are problem documents (RFC 9457)."""
 
+_SAID_TO_NOBODY: Final = dict.fromkeys(("tracing", "metrics", "logs", "auto_configure"), False)
+"""What FastAPI would send to a collector of OpenTelemetry, if there is one: in addresses and bodies there are names."""
+
 PATIENCE: Final = 5.0
 """For how many seconds `/health` waits for the database."""
 
@@ -53,6 +56,7 @@ def create_app(desk: Desk, keys: Keys, settings: Settings) -> FastAPI:
         redirect_slashes=False,
         docs_url=None,  # the usual pages load scripts from outside
         redoc_url=None,
+        telemetry=_SAID_TO_NOBODY,
     )
     app.state.bridge, app.state.settings, app.state.metrics = Bridge(desk), settings, metrics
     app.state.guard = Guard(keys, app.state.bridge)

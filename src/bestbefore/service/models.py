@@ -3,7 +3,8 @@
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, WithJsonSchema, with_config
+from typing_extensions import TypedDict
 
 MOST_AT_ONCE: Final = 1000
 """How many calls a request may have."""
@@ -38,7 +39,15 @@ _SETTINGS: Final[dict[str, Any]] = {
     },
 }
 Arm = Annotated[Any, WithJsonSchema({ARM_MARK: True})]
-Id = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]+$", description="The id of a pull.")]
+Id = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        description="The id of a pull.",
+        json_schema_extra={"pattern": r"^[^\x00]+$"},  # the verbs check that, and need less time than a pattern
+    ),
+]
 Reward = Annotated[float, Field(allow_inf_nan=False, description="From 0 to 1, unless the stream has a scale.")]
 Count = Annotated[int, Field(ge=1, le=MOST_AT_ONCE)]
 Time = Annotated[
@@ -111,11 +120,19 @@ class Told(Model):
     reward: Reward
 
 
+@with_config(ConfigDict(extra="forbid", strict=True, title="Told"))
+class OneTold(TypedDict):
+    """The reward of a pull, one of many: a dictionary takes half the time of a model."""
+
+    id: Id
+    reward: Reward
+
+
 class Rewards(Model):
     """The rewards of many pulls."""
 
     model_config = example(rewards=[{"id": "request 4711", "reward": 1.0}, {"id": "request 4712", "reward": 0.0}])
-    rewards: Annotated[list[Told], Field(min_length=1, max_length=MOST_AT_ONCE)]
+    rewards: Annotated[list[OneTold], Field(min_length=1, max_length=MOST_AT_ONCE)]
 
 
 class Lost(Model):

@@ -97,6 +97,8 @@ def install(app: FastAPI) -> None:
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             allowed = _methods(app, request.scope["path"])
             headers = {"Allow": ", ".join(allowed)} if allowed else headers
+            if allowed:
+                detail = f"this address takes {' and '.join(allowed)}, not {request.method}"
         if error.status_code == HTTPStatus.NOT_FOUND:
             detail = "there is nothing at this address: /openapi.json lists what there is"
         return refusal(error.status_code, detail, headers)

@@ -41,10 +41,18 @@ def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
 api = APIRouter(prefix="/v1", route_class=GuardedRoute)
 
 
+encoded: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""Returns content as JSON; made once, since that takes longer than to use it."""
+
+
 def sent(content: Any, status: int = 200) -> Response:
     """Return an answer as JSON."""
-    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
-    return Response(body, status, media_type="application/json")
+    return Response(encoded(content).encode(), status, media_type="application/json")
+
+
+def sent_parts(name: str, parts: list[str]) -> Response:
+    """Return an answer that is one list, of parts that are JSON already."""
+    return Response(f'{{"{name}":[{",".join(parts)}]}}'.encode(), media_type="application/json")
 
 
 def bridge_of(request: Request) -> Bridge:

@@ -101,7 +101,14 @@ class Settings:
     def make_folder(self) -> None:
         """Make the folder of the default database, for this user alone."""
         if self.db == default_db():
-            Path(self.db.removeprefix("sqlite:///")).parent.mkdir(0o700, parents=True, exist_ok=True)
+            folder = Path(self.db.removeprefix("sqlite:///")).parent
+            try:
+                folder.mkdir(0o700, parents=True, exist_ok=True)
+            except OSError as wrong:
+                raise ValueError(
+                    f"db must be given, such as sqlite:////srv/streams.db: your data folder {str(folder)!r} cannot be "
+                    f"made ({wrong.strerror})"
+                ) from None
 
 
 def _read(name: str, text: str, kind: type) -> Any:

@@ -1,6 +1,6 @@
 """The calls that change a stream: arms, pulls and rewards, alone or in batches."""
 
-from typing import Any
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 
@@ -9,11 +9,14 @@ from bestbefore.service import models, problems
 from bestbefore.service.addresses import StreamName
 from bestbefore.service.calls import VERBS, asked, call_of, check_pulls, from_batch, result
 from bestbefore.service.guard import GuardedRoute, needs
-from bestbefore.service.routes import answers, bridge_of, sent
+from bestbefore.service.routes import answers, bridge_of, encoded, sent, sent_parts
 from bestbefore.store.commit import Call
+from bestbefore.store.verbs import tell as tell_verb
 from bestbefore.store.wire import swept_out
 
 api = APIRouter(prefix="/v1", route_class=GuardedRoute)
+
+_TOLD: Final = encoded({"answer": VERBS["tell"].answer(None)})  # how most of the results of many look
 
 
 async def carried_out(request: Request, name: str, verb: str, said: Any = None) -> Any:
@@ -91,10 +94,10 @@ async def tell(request: Request, name: StreamName, said: models.Told) -> Any:
 )
 async def tell_many(request: Request, name: StreamName, said: models.Rewards) -> Any:
     """Tell many rewards at once; each has a result of its own, and one that is wrong fails alone."""
-    calls = [call_of(name, "tell", one) for one in said.rewards]
+    calls = [Call(name, tell_verb(one["id"], one["reward"]), [one["id"]]) for one in said.rewards]
     await bridge_of(request).carry_out(calls)
     _raise_if_all_failed(calls, (UnknownStream, StoreUnavailable))
-    return sent({"results": [result(call, "tell") for call in calls]})
+    return sent_parts("results", [_TOLD if call.error is None else encoded(result(call, "tell")) for call in calls])
 
 
 def _raise_if_all_failed(calls: list[Call], kinds: tuple[type[Exception], ...]) -> None:

@@ -108,6 +108,14 @@ def _room_of_own(own: Any, pulls: int, total: float, later: int, horizon: Horizo
 
 
 @inlined
+def _room_again(rule: int, own: Any, pulls: int, total: float, later: int, horizon: Horizon, level: float) -> float:
+    """Return the room once more, as rewards have come; none for a user's own index, where to look for it takes long."""
+    if own is None:
+        return max(pull.room(rule, pulls, total, later, horizon, level), 0.0)
+    return 0.0
+
+
+@inlined
 def _sure(rule: int, own: Any, pulls: int, horizon: Horizon) -> int:
     """Return how often an arm that leads is pulled, whatever it returns."""
     if own is None:
@@ -212,18 +220,21 @@ def _tenure(
                 short += 1 - reward
                 pulls += 1
                 left -= 1
-                if short >= room and not _is_above(rule, own, pulls, total, pulls, horizon, level):
-                    break
+                if short >= room:
+                    if not _is_above(rule, own, pulls, total, pulls, horizon, level):
+                        break
+                    room = short + _room_again(rule, own, pulls, total, pulls + rest - 1, horizon, level)
         elif bernoulli and leaps:
             many = min(left, SHORT)
             room, zeros, done = _room(rule, own, pulls, total, pulls + many, horizon, level), 0, 0
             while done < many:
                 done += 1
                 zeros += rng.random() >= mean
-                if zeros >= room and not _is_above(
-                    rule, own, pulls + done, total + done - zeros, pulls + done, horizon, level
-                ):
-                    break
+                if zeros >= room:
+                    now, gained = pulls + done, total + done - zeros
+                    if not _is_above(rule, own, now, gained, now, horizon, level):
+                        break
+                    room = zeros + _room_again(rule, own, now, gained, pulls + many, horizon, level)
             pulls, total, left = pulls + done, total + done - zeros, left - done
         else:
             total += one_reward(true, slot, rng)

@@ -311,13 +311,31 @@ class Desk:
         return self._readers.look(name, look, self._now(), copied=copied)
 
     def log_page(self, name: str, after: str = "", most: int = MOST) -> Page:
-        """Return some rows of a stream's log, those whose ids come after one; see `Stream.log`."""
+        """Return some rows of a stream's log, those whose ids come after one; see `Stream.log`.
+
+        Parameters
+        ----------
+        name
+            The stream's name.
+        after
+            The id after which to begin.
+        most
+            How many rows at most.
+        """
         agent = self._read(name, lambda agent: agent, copied=True)
         with self._reading() as reading:
             return page_of(reading, name, agent, after, most)
 
     def examine(self, name: str, examine: Callable[[Any, Reading], Any]) -> Any:
-        """Return what a function makes of a whole stream in memory, a copy, and of what can be read beside it."""
+        """Return what a function makes of a whole stream in memory, a copy, and of what can be read beside it.
+
+        Parameters
+        ----------
+        name
+            The stream's name.
+        examine
+            Takes the stream as it is held in memory, and what reads from the database.
+        """
         self._here()
         return self._readers.examine(stream_name(name), examine, self._now())
 
@@ -328,7 +346,13 @@ class Desk:
         return None if swept is None else max(self._now() - swept, 0) / 1e6
 
     def has(self, name: str) -> bool:
-        """Say whether there is a stream of this name."""
+        """Say whether there is a stream of this name.
+
+        Parameters
+        ----------
+        name
+            The stream's name.
+        """
         with self._reading() as reading:
             return reading.head(name) is not None
 

@@ -8,9 +8,9 @@ rewards.  Whatever the log is in, it is read in pieces, and memory grows with it
 >>> block = next(stream.blocks(np.random.default_rng(0)))
 >>> block.means.tolist(), block.times.tolist(), stream.timed
 ([0.5, 1.0], [10000000, 70000000], True)
->>> from_log(rows, arm="ad", reward="at", time="at")
+>>> from_log([{"ad": "a", "stars": 4, "at": 9}], arm="ad", reward="stars", time="at")
 Traceback (most recent call last):
-ValueError: rows, row 1: at must lie between 0 and 1, not 10; if rewards have another range, say it: scale=(low, high)
+ValueError: rows, row 1: stars must lie between 0 and 1, not 4; if rewards have another range, say it: scale=(low, high)
 """
 
 import csv
@@ -44,6 +44,7 @@ from bestbefore.streams.log_rows import (
     places_of,
     separator,
     text_of,
+    unreadable,
 )
 from bestbefore.streams.log_tally import Tally, Unlined
 from bestbefore.streams.stream import Arms, Floats, Stream, bernoulli, in_blocks, rated_arms
@@ -243,11 +244,11 @@ def read_log(
     """
     least = whole("least", least)
     reading = reading_of(columns._replace(chance=None), scale, unit, zone)
-    tally = Tally()
+    tally = Tally(columns)
 
     def begin() -> Visit:
         nonlocal tally
-        tally = Tally()
+        tally = Tally(columns)
         return tally.add
 
     read_all(source, reading, begin, "reading", progress)
@@ -338,7 +339,7 @@ def _header(path: Path) -> list[str]:
         with path.open("rb") as raw, text_of(path, raw) as file:
             return next(csv.reader(file, delimiter=separator(path)), [])
     except UNREADABLE as wrong:
-        raise ValueError(f"{path} is not a CSV file in UTF-8: {wrong}") from None
+        raise unreadable(path, wrong) from None
     except csv.Error as wrong:
         raise Malformed(1, str(wrong)) from None
 

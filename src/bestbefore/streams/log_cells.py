@@ -71,6 +71,9 @@ def reading_of(columns: Columns, scale: Any, unit: str, zone: "str | ZoneInfo | 
         given = isinstance(column, (str, int)) and not isinstance(column, bool)
         if not (given or (column is None and name in ("arrived", "chance"))):
             raise ValueError(f"{said(name)} must be the name of a column, or its place in a tuple, not {column!r}")
+        if column in (chosen := columns.chosen) and chosen.count(column) > 1:
+            also = [said(other) for other, its in zip(Columns._fields, columns, strict=True) if its == column]
+            raise ValueError(f"{' and '.join(also)} must be different columns, not all {column!r}")
     try:
         found: Any = ZoneInfo(zone) if isinstance(zone, str) else zone
     except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -24,6 +24,16 @@ ROWS: Final = 2**17
 NOTHING: Final[Floats] = np.zeros(0)
 UNREADABLE: Final = (UnicodeDecodeError, gzip.BadGzipFile, EOFError, zlib.error)
 """What is raised where a file is not what its name says."""
+BEGINNINGS: Final = {
+    b"\x1f\x8b": "it is compressed; its name must end in .csv.gz",
+    b"PK\x03\x04": "it is a ZIP archive or a spreadsheet; save what is in it as CSV",
+    b"PAR1": "it is a Parquet file; its name must end in .parquet",
+    b"\xff\xfe": "it is in UTF-16; save it in UTF-8",
+    b"\xfe\xff": "it is in UTF-16; save it in UTF-8",
+}
+"""What files begin with that are something else."""
+MARKS: Final = (";", "\t", "|")
+"""What else may stand between the cells of a file."""
 
 
 class Batch(NamedTuple):
@@ -84,27 +94,48 @@ def from_csv_file(path: Path, reading: Reading, advance: Advance) -> Iterator[Ba
         header = next(lines, [])
         places = places_of(header, reading)
 
+        begun = lines.line_num + 1
+
         def rows() -> Iterator[tuple[int, list[str]]]:
+            nonlocal begun
             for row in lines:
                 if row:
                     if len(row) != len(header):
                         raise Malformed(lines.line_num, f"{len(header)} columns are needed, not {len(row)}")
                     yield lines.line_num, row
+                begun = lines.line_num + 1
 
         try:
             for batch in from_rows(rows(), reading, places):
                 yield batch
                 advance(raw.tell() / size)
         except csv.Error as wrong:
+            if lines.line_num > begun or "end of data" in str(wrong):
+                raise Malformed(begun, "a quote opens a cell here, and none closes it") from None
             raise Malformed(lines.line_num, str(wrong)) from None
         except UNREADABLE as wrong:
-            raise ValueError(f"{path} is not a CSV file in UTF-8: {wrong}") from None
+            raise unreadable(path, wrong) from None
 
 
 def text_of(path: Path, raw: IO[bytes]) -> TextIO:
     """Return the text of a file that is open, which may be compressed."""
     found = gzip.GzipFile(fileobj=raw) if is_zipped(path) else raw
     return io.TextIOWrapper(cast(IO[bytes], found), encoding="utf-8-sig", newline="")
+
+
+def unreadable(path: Path, wrong: Exception) -> Exception:
+    """Say why a file cannot be read as CSV: what it is instead, or in which line."""
+    with path.open("rb") as raw:
+        start = raw.read(4)
+        found = [what for begins, what in BEGINNINGS.items() if start.startswith(begins) and not is_zipped(path)]
+        if isinstance(wrong, UnicodeDecodeError) and not found:
+            raw.seek(0)
+            for line, text in enumerate(gzip.GzipFile(fileobj=raw) if is_zipped(path) else raw, start=1):
+                try:
+                    text.decode("utf-8")
+                except UnicodeDecodeError as here:
+                    return Malformed(line, f"text must be in UTF-8, and the byte 0x{text[here.start]:02x} is not")
+    return ValueError(f"{path} is not a CSV file in UTF-8: {found[0] if found else wrong}")
 
 
 def is_zipped(path: Path) -> bool:
@@ -125,7 +156,12 @@ def places_of(header: list[str], reading: Reading) -> Columns:
     for column in reading.columns.chosen:
         if names.count(column) != 1:
             many = "there is none" if column not in names else f"there are {names.count(column)}"
-            raise Malformed(1, f"a column must be called {column!r}, and {many}; columns are {', '.join(names)}")
+            marks = [mark for mark in MARKS if len(names) == 1 and mark in names[0]]
+            raise Malformed(
+                1,
+                f"a column must be called {column!r}, and {many}; columns are {', '.join(names)}"
+                + (f"; cells must have commas between them (in .tsv files tabs), not {marks[0]!r}" if marks else ""),
+            )
     return Columns(*(None if column is None else names.index(column) for column in reading.columns))
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from bestbefore.streams.arrivals import Ints
-from bestbefore.streams.log_cells import Malformed
+from bestbefore.streams.log_cells import Columns, Malformed
 from bestbefore.streams.log_rows import Batch
 from bestbefore.streams.stream import Floats
 
@@ -31,7 +31,8 @@ class Unlined(Exception):
 class Tally:
     """Counts of a log so far; arms are numbered as they appear."""
 
-    def __init__(self) -> None:
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
         self.numbers: dict[Any, int] = {}
         self.rows = 0
         self.exact = True
@@ -79,9 +80,10 @@ class Tally:
         """Take note of when arms arrived, which must be the same in all their rows, and not after them."""
         new = self.arrived[rows] < 0
         self.arrived[rows[new][::-1]] = batch.arrived[new][::-1]
+        arrived, time = self._columns.arrived, self._columns.time
         for wrong, what in (
-            (self.arrived[rows] != batch.arrived, "arrived is not the same as in an earlier row of this arm"),
-            (batch.times < batch.arrived, "the time is before the arm arrived"),
+            (self.arrived[rows] != batch.arrived, f"{arrived} must be the same in all rows of an arm, and is not"),
+            (batch.times < batch.arrived, f"{time} must not be before {arrived}, and is"),
         ):
             if wrong.any():
                 if not batch.lines.size:

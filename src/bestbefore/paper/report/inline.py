@@ -6,10 +6,12 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from bestbefore.paper.report.panel import GRID, INK, NOTE, ROLES, TITLE, WORDS
+from bestbefore.style import ZERO
 
 COLOURS: Final = {
     INK.lower(): "currentColor",
     GRID.lower(): "var(--grid)",
+    ZERO: "var(--line)",
     "#ffffff": "none",
     **{colour.lower(): f"var(--{role})" for role, colour in ROLES.items()},
     **{colour.lower(): f"var(--{role}-word)" for role, colour in WORDS.items()},
