@@ -70,7 +70,7 @@ def test_arms_with_few_rows_are_left_out_of_everything():
     found = contents_of(log, "1 day")
     assert (found.rows, found.arms, found.left_out) == (5, 2, 1)
     assert found.traffic.tolist() == [2, 3]
-    assert "1 more arm with too few rows left out." in in_words(found, "1 day")[0]
+    assert "1 more arm with too few rows is left out." in in_words(found, "1 day")[0]
 
 
 @pytest.mark.parametrize(("spread", "rows"), [(0.1, 20), (0.1, 200), (0.0, 30)])

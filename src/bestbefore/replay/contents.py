@@ -238,9 +238,10 @@ def are(count: int) -> str:
 def in_words(contents: Contents, window: Length) -> list[str]:
     """Say what is in a log in a few sentences."""
     valid, rows, spread = quantiles(contents.valid), quantiles(contents.in_window), contents.spread
+    left_out = f"; {many(contents.left_out, 'more arm')} with too few rows {are(contents.left_out)} left out"
     told = [
         f"{many(contents.rows, 'row')} of {many(contents.arms, 'arm')} over {many(contents.days.size, 'day')}"
-        + (f"; {many(contents.left_out, 'more arm')} with too few rows left out." if contents.left_out else "."),
+        f"{left_out if contents.left_out else ''}.",
         f"With a window of {window}, {many(round(valid['median']), 'arm')} {are(round(valid['median']))} valid at once "
         f"as a rule, and {valid['most']:,.0f} at most.",
         f"While it is valid, an arm gets {many(round(rows['median']), 'reward')} as a rule; one arm in ten gets "

@@ -1,5 +1,6 @@
 """A log looked at: what is in it, what memory buys, what a player would have gained; as words, as JSON, as a page."""
 
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -228,7 +229,7 @@ def _page(report: Report, made: dict[str, str]) -> str:
         advice=report.advice(),
         said=report.said(),
         figures={name: Markup(svg) for name, svg in drawn.items()},  # noqa: S704
-        noise=f"{found.spread.noise:.0%}",
+        noise="" if math.isnan(found.spread.noise) else f"{found.spread.noise:.0%}",
         beyond=f"{older:.0%}" if older >= 0.005 else "",
         counted={
             "Arms valid at once": quantiles(found.valid),

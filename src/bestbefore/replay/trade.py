@@ -17,7 +17,7 @@ from bestbefore.replay.contents import Contents, are, many
 from bestbefore.simulate import Table
 from bestbefore.simulate.clocked import Expired, Numbers
 from bestbefore.streams import Log, Stream
-from bestbefore.streams.arrivals import Ints
+from bestbefore.streams.arrivals import DAY, Ints
 from bestbefore.streams.stream import Floats
 
 PAIRS: Final = ((plan.PLAY_KEEP, plan.PLAY_PULL), ("staircase", "moss"), ("fifo", plan.PLAY_PULL), ("reservoir", "ucb"))
@@ -212,7 +212,7 @@ def _windows(log: Log, span: Window, budgets: Ints, advice: Advice, common: Any)
         pulls = max(row["pulls"], 1)
         found.append(
             {
-                "window": said(other),
+                "window": in_days(other),
                 "best": log.scale.outside(best / pulls),
                 "earned": log.scale.outside((best - row["regret"]) / pulls),
                 "regret": row["regret"] * log.scale.width,
@@ -220,6 +220,16 @@ def _windows(log: Log, span: Window, budgets: Ints, advice: Advice, common: Any)
             }
         )
     return found
+
+
+def in_days(window: Window) -> int | str:
+    """Return a window as a text, in days where it is a few and a half.
+
+    >>> in_days(window_of("4380h")), in_days(window_of("150min")), in_days(window_of(7))
+    ('182.5d', '150min', 7)
+    """
+    days = window.length / DAY
+    return f"{days:g}d" if window.by_time and days > 2 and (2 * days).is_integer() else said(window)
 
 
 def _epsilons(stream: Stream, window: Length, contents: Contents, unit: float, common: Any) -> list[dict[str, Any]]:
@@ -265,7 +275,7 @@ def in_words(trade: Trade, contents: Contents) -> list[str]:
         told.append(
             f"Take this with care: {contents.spread.noise:.0%} of the spread is only noise, and the simulation takes "
             "logged means for true ones, so that arms with few rows look better or worse than they are.  Leave them "
-            "out: --least 20, or least=20 from Python."
+            "out with least=20."
         )
     enough = [row for row in trade.epsilons if row["enough"]]
     if enough:
