@@ -150,8 +150,9 @@ def block(pulls: int, total: float, mean: float, horizon: Horizon, level: float)
 def room(pulls: int, total: float, later: int, horizon: Horizon, level: float) -> float:
     """Return how many rewards of 0 surely leave the index above `level` up to `later` pulls: fewer than this.
 
-    Each adds ln((1 - mean) / (1 - level)) to the evidence, where the mean is that of the moment.  They become fewer than
-    if all of them added what the first one does; so none of them adds more than after as many as that.
+    Each adds ln((1 - mean) / (1 - level)) to the evidence, with the mean as it is then: each more than the one before.
+    If all added as little as the first, some z of them would be the room.  So it is less than z, and none of those in
+    it adds more than the one after z.
     """
     if level <= 0:
         return np.inf
