@@ -122,7 +122,7 @@ def is_above(pulls: float, total: float, later: float, horizon: Horizon, level: 
     mean = total / pulls
     if mean > level or _is_tested(pulls, total, later, horizon):
         return True
-    if horizon.noise.bounded and level >= 1:
+    if horizon.noise.bounded and not 0 < level < 1:
         return False
     limit = _limit(later, level, horizon)
     if not horizon.noise.bounded:
