@@ -30,6 +30,8 @@ from bestbefore.store.moving import problems
 
 CONNECTIONS, THREADS = 64, 2
 STREAM = "front"
+MOST_OF_A_ROUND = 100_000
+"""More tells than a round of 20 seconds can hold, so that each has a pull of its own."""
 EMPTY = """
 from fastapi import FastAPI
 from pydantic import BaseModel
@@ -70,7 +72,7 @@ function response(status) if status ~= 200 then bad = bad + 1 wrk.thread:set("ba
 """
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=8, help="how long each measurement is")
     parser.add_argument("--rounds", type=int, default=3, help="how often each is made, in turns")
@@ -83,9 +85,9 @@ def main() -> None:
         (home / "empty_app.py").write_text(EMPTY)
         with Served(home, options.db) as served:
             if options.minutes:
-                endure(served, options.minutes * 60)
-            else:
-                compare(served, home, options.seconds, options.rounds)
+                return int(not endure(served, options.minutes * 60))
+            compare(served, home, options.seconds, options.rounds)
+            return 0
 
 
 class Served:
@@ -223,24 +225,40 @@ def compare(served: Served, home: Path, seconds: int, rounds: int) -> None:
     check(served)
 
 
-def endure(served: Served, seconds: float) -> None:
-    """Tell for long; memory must not grow, and the ledger must add up."""
-    home, until, sent = served.home, time.monotonic() + seconds, 0
-    while time.monotonic() < until:
-        found = load(served.address, served.key, served.process.pid, home, told(served.ask(60_000)), 20)
-        sent += int(found["total"])
+def endure(served: Served, seconds: float) -> bool:
+    """Tell for long; memory must not grow, nothing be lost, and the ledger add up: say whether all is well.
+
+    The first round fills pools and caches, so that memory counts from its end.
+    """
+    home, until, acknowledged, wrong, memory = served.home, time.monotonic() + seconds, 0, 0, list[float]()
+    while time.monotonic() < until or len(memory) < 2:
+        bodies = told(served.ask(MOST_OF_A_ROUND))
+        found = load(served.address, served.key, served.process.pid, home, bodies, 20)
+        acknowledged, wrong = acknowledged + min(int(found["total"]), len(bodies)), wrong + int(found["wrong"])
+        memory.append(served.memory())
         print(
-            f"{found['rate']:.0f}/s, p99 {found['p99']:.0f} ms, wrong {found['wrong']:.0f}, {served.memory():.1f} MB",
+            f"{found['rate']:.0f}/s, p99 {found['p99']:.0f} ms, wrong {found['wrong']:.0f}, {memory[-1]:.1f} MB",
             flush=True,
         )
-    check(served)
+    print(
+        f"memory: {memory[0]:.1f} MB after the first round, {memory[-1]:.1f} MB at the end, at most {max(memory):.1f}"
+    )
+    print(f"errors: {wrong}; acknowledged: at least {acknowledged} rewards")
+    counted = check(served)
+    if counted is None or counted < acknowledged:
+        print(f"WRONG: {counted} rewards are there")
+        return False
+    return wrong == 0
 
 
-def check(served: Served) -> None:
+def check(served: Served) -> int | None:
+    """Say whether the ledger adds up; return how many rewards are there if it does."""
     with connect(served.db, sweep=None) as desk:
         wrong: dict[str, Any] = {name: what for name, what in problems(desk._store).items() if what}
-        print("the ledger adds up" if not wrong else f"WRONG: {wrong}", f"({desk.stream(STREAM).pulls} rewards)")
+        counted = desk.stream(STREAM).pulls
+        print("the ledger adds up" if not wrong else f"WRONG: {wrong}", f"({counted} rewards)")
+        return None if wrong else counted
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

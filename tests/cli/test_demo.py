@@ -1,7 +1,11 @@
 """`bestbefore demo`: a newsroom in fast motion."""
 
 import importlib
+import os
 import re
+import signal
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -93,3 +97,20 @@ def test_a_service_that_runs_already_keeps_its_own_clock(tmp_path):
 def test_what_cannot_be_is_said_before_anything_starts(arguments, words):
     done = CliRunner().invoke(commands, ["demo", *arguments])
     assert words in str(done.exception)
+
+
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_well_when_it_is_stopped_and_deletes_its_database(tmp_path, told):
+    """In a process of its own, whose temporary files are looked at."""
+    command = [sys.executable, "-u", "-m", "bestbefore", "demo", "--day", "60"]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:  # noqa: S603
+        while "Ctrl-C" not in (line := process.stdout.readline()):
+            assert line, process.wait()
+        [folder] = tmp_path.glob("bestbefore-demo-*")
+        assert (folder / "newsroom.db").exists()
+        process.send_signal(told)
+        said = process.stdout.read()
+    assert process.returncode == 0
+    assert "the newsroom is closed" in said
+    assert not folder.exists()

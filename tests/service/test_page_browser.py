@@ -75,7 +75,11 @@ class Demonstration:
 
 
 class Api:
-    """What the API says, by version; a version of which it has said two things is ambiguous, and left out."""
+    """What the API says, by version, over and over.
+
+    Between two versions time goes on, and what falls due meanwhile is shown as done.  So what it said counts for a
+    moment only if it said the same before and after.
+    """
 
     def __init__(self, address, key):
         self.client = httpx.Client(base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=60)
@@ -88,13 +92,18 @@ class Api:
             for name in STREAMS:
                 for path in ("", "/totals?span=day"):
                     facts = self.client.get(f"/v1/streams/{name}{path}").json()
-                    said = self.said.setdefault((name, path, facts["version"]), facts)
-                    if timeless(said) != timeless(facts):
-                        said["ambiguous"] = True
+                    self.said.setdefault((name, path, facts["version"]), []).append(facts)
 
-    def get(self, name, path, version):
-        found = self.said.get((name, path, version))
-        return None if found is None or "ambiguous" in found else found
+    def get(self, name, path, version, moment):
+        """Return what it said of a version around a moment, or None if that is not known."""
+        said = self.said.get((name, path, version), [])
+        around = said
+        if "now" in (said or [{}])[0]:
+            before = [facts for facts in said if facts["now"] <= moment]
+            around = [*before[-1:], *[facts for facts in said if facts["now"] >= moment][:1]]
+            if not before or around[-1]["now"] < moment:
+                return None
+        return around[0] if len(set(map(timeless, around))) == 1 else None
 
     def close(self):
         self._stop.set()
@@ -104,7 +113,7 @@ class Api:
 
 def timeless(facts):
     """Leave out what changes as time goes on, while nothing happens."""
-    text = json.dumps({name: value for name, value in facts.items() if name not in ("now", "ambiguous", "silent")})
+    text = json.dumps({name: value for name, value in facts.items() if name != "now"})
     return re.sub(r'"valid_for": [-0-9.]+', "", text)
 
 
@@ -163,6 +172,7 @@ FOUND = """() => {
     const facts = [...document.querySelectorAll('main [data-fact]')].map(one => ({
         stream: one.closest('[data-stream]').dataset.stream,
         version: Number(one.closest('[data-version]').dataset.version),
+        moment: one.closest('[data-version]').dataset.moment,
         totals: one.closest('[data-of]') !== null, path: one.dataset.fact, length: 'length' in one.dataset,
         value: one.tagName === 'TIME' ? JSON.stringify(one.dateTime) : one.value, text: one.textContent}));
     const most = [...document.querySelectorAll('main [data-most]')].map(one => [one.dataset.most, one.value]);
@@ -179,28 +189,33 @@ def value_of(facts, path):
 
 
 def compared(page, api):
-    """Compare all numbers with what the API said of the same version; return how many, or None if it said nothing."""
+    """Compare all numbers with what the API said of the same moment; return how many, or None if it said nothing."""
     found = page.evaluate(FOUND)
+    if not found["facts"]:
+        return None
+    said = {}
     for one in found["facts"]:
         path = "/totals?span=day" if one["totals"] else ""
-        facts = api.get(unquote(one["stream"]), path, one["version"])
-        if facts is None:
+        which = unquote(one["stream"]), path, one["version"], one["moment"]
+        if which not in said:
+            said[which] = api.get(*which)
+        if said[which] is None:
             return None
         if one["path"] in ("now", "from", "to"):
             continue  # these are times of the look itself
-        value = value_of(facts, one["path"])
+        value = value_of(said[which], one["path"])
         value = len(value) if one["length"] else value
         assert json.loads(one["value"]) == value, one
         if not one["value"].startswith('"') and one["path"] not in IN_WORDS:
             assert one["text"] == read(value), one
+    stream, version, moment = (found["facts"][0][name] for name in ("stream", "version", "moment"))
     if found["most"]:
-        first = found["facts"][0]
-        totals = api.get(unquote(first["stream"]), "/totals?span=day", first["version"])["totals"]
+        totals = said[unquote(stream), "/totals?span=day", version, moment]["totals"]
         for name, value in found["most"]:
             assert json.loads(value) == max([row[name] for row in totals if row[name] is not None] + [0])
         assert found["drawn"] == len(totals)
     for path, text in found["said"]:
-        assert text == value_of(api.get(unquote(found["facts"][0]["stream"]), "", found["facts"][0]["version"]), path)
+        assert text == value_of(said[unquote(stream), "", version, moment], path)
     return len(found["facts"])
 
 

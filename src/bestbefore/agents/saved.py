@@ -22,6 +22,8 @@ UNSAVED = ("seed", "valid")
 """Arguments of constructors that are not saved: the generator's state is, and functions cannot be."""
 
 
+_PLAIN = frozenset({int, float, str, bool, type(None)})
+
 VERSION = 4
 """The version of states that are saved now; those of earlier versions are read as well."""
 
@@ -172,10 +174,10 @@ def name(saved: Any) -> Hashable:
 
 def plain(value: Any) -> Any:
     """Return a copy as JSON has it: numbers and arrays are Python's own, tuples are lists."""
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, dict):  # most of a state is numbers, which cost a call each otherwise
+        return {key: item if type(item) in _PLAIN else plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return list(map(plain, value))
+        return [item if type(item) in _PLAIN else plain(item) for item in value]
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     return value

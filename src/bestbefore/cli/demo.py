@@ -1,6 +1,8 @@
 """`bestbefore demo`: a newsroom in fast motion, so that there is something to see on the page."""
 
+import signal
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -65,6 +67,7 @@ def demo(url: str | None, key: str | None, lasts: str | None, day: float, seed: 
     if url is not None and key is None:
         raise ValueError("key must be given with url: `bestbefore keys make --scope write` makes one")
     with ExitStack() as stack:
+        stack.enter_context(_stopped_like_by_hand())
         try:
             if url is not None:
                 newsroom, clock = stack.enter_context(_elsewhere(url, str(key), day, seed)), None
@@ -77,6 +80,19 @@ def demo(url: str | None, key: str | None, lasts: str | None, day: float, seed: 
             if "newsroom" not in locals():
                 raise
         click.echo(f"{newsroom.articles} articles, {newsroom.views} page views; the newsroom is closed.")
+
+
+@contextmanager
+def _stopped_like_by_hand() -> Iterator[None]:
+    """Have SIGTERM end it as Ctrl-C does, so that its database is deleted then, too."""
+    if threading.current_thread() is not threading.main_thread():  # only there signals can be taken
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _seconds(lasts: str) -> float:

@@ -122,7 +122,7 @@ def is_above(pulls: float, total: float, later: float, horizon: Horizon, level: 
     mean = total / pulls
     if mean > level or _is_tested(pulls, total, later, horizon):
         return True
-    if horizon.noise.bounded and level >= 1:
+    if horizon.noise.bounded and not 0 < level < 1:
         return False
     limit = _limit(later, level, horizon)
     if not horizon.noise.bounded:
@@ -150,8 +150,9 @@ def block(pulls: int, total: float, mean: float, horizon: Horizon, level: float)
 def room(pulls: int, total: float, later: int, horizon: Horizon, level: float) -> float:
     """Return how many rewards of 0 surely leave the index above `level` up to `later` pulls: fewer than this.
 
-    Each adds ln((1 - mean) / (1 - level)) to the evidence, where the mean is that of the moment.  They become fewer than
-    if all of them added what the first one does; so none of them adds more than after as many as that.
+    Each adds ln((1 - mean) / (1 - level)) to the evidence, with the mean as it is then: each more than the one before.
+    If all added as little as the first, some z of them would be the room.  So it is less than z, and none of those in
+    it adds more than the one after z.
     """
     if level <= 0:
         return np.inf

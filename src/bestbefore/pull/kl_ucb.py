@@ -47,7 +47,7 @@ def is_above(pulls: float, total: float, later: float, horizon: Horizon, level: 
         return True
     if not horizon.noise.bounded:
         return mean + horizon.noise.sigma * math.sqrt(2 * horizon.log / later) > level
-    if level >= 1:
+    if not 0 < level < 1:
         return False
     rounding = 1e-13 * pulls * (level - mean) / (level * (1 - level))  # what the last digits of an index may hide
     return pulls * divergence(mean, level) < horizon.log * (1 - 1e-9) - rounding

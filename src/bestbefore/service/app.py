@@ -29,7 +29,7 @@ _ABOUT: Final = """Streams of arms of which only the recent ones count: which is
 Every call but /health needs a key: `Authorization: Bearer bb_...`. Calls may be sent again: the same content gives the
 same answer, other content is a conflict (409). Errors are problem documents (RFC 9457)."""
 
-_SAID_TO_NOBODY: Final = dict.fromkeys(("tracing", "metrics", "logs", "auto_configure"), False)
+_SAID_TO_NOBODY: Final[Any] = dict.fromkeys(("tracing", "metrics", "logs", "auto_configure"), False)
 """What FastAPI would send to a collector of OpenTelemetry, if there is one: in addresses and bodies there are names."""
 
 PATIENCE: Final = 5.0

@@ -111,7 +111,7 @@ def _room_of_own(own: Any, pulls: int, total: float, later: int, horizon: Horizo
 def _room_again(rule: int, own: Any, pulls: int, total: float, later: int, horizon: Horizon, level: float) -> float:
     """Return the room once more, as rewards have come; none for a user's own index, where to look for it takes long."""
     if own is None:
-        return max(pull.room(rule, pulls, total, later, horizon, level), 0.0)
+        return float(max(pull.room(rule, pulls, total, later, horizon, level), 0.0))
     return 0.0
 
 
