@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import bestbefore
 from bestbefore import rules
 from bestbefore.ladder import ladder, source
 
@@ -54,10 +53,3 @@ def test_a_ladder_has_a_step_for_each_rule_and_an_error_at_its_end():
 def test_a_rule_that_lacks_what_the_ladder_needs_is_named_at_once():
     with pytest.raises(AttributeError, match=r"bestbefore\.keep\.fifo.*no attribute 'dance'"):
         ladder("dance", "memory", rules.KEEP.values(), "bestbefore.keep")
-
-
-def test_old_names_of_simulations_say_the_new_ones():
-    with pytest.raises(AttributeError, match=r"simulate\.regret is called simulate\.play"):
-        _ = bestbefore.simulate.regret
-    with pytest.raises(AttributeError, match=r"simulate\.everlasting is called simulate\.seek"):
-        _ = bestbefore.simulate.everlasting

@@ -1,7 +1,6 @@
 """Simulations: a stream through rules, compiled, over many runs in parallel."""
 
-from typing import Any
-
+from bestbefore.deprecation import renamed
 from bestbefore.simulate import budgets
 from bestbefore.simulate.epochs import epoch_regrets, play
 from bestbefore.simulate.exploration import Trace, explore, trace
@@ -26,10 +25,4 @@ __all__ = [
     "trace",
 ]
 
-_RENAMED = {"regret": "play", "everlasting": "seek"}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _RENAMED:
-        raise AttributeError(f"simulate.{name} is called simulate.{_RENAMED[name]}, like the command and the agent")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = renamed(__name__, {"regret": "play", "everlasting": "seek"}, until="0.3")
