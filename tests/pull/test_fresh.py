@@ -122,3 +122,16 @@ def test_a_block_of_pulls_is_judged_by_the_limits_after_all_of_them():
     as_challenger = horizon_of(1000, 10, 0.01, 1, youth=2.0, **NO_HEIR)
     assert fresh.is_above(5, 3.0, 5, as_challenger, 0.9)
     assert not fresh.is_above(5, 3.0, 200, as_challenger, 0.9)
+
+
+def test_one_zero_more_than_the_room_may_bring_the_index_down_but_none_fewer():
+    """Counted zero by zero, with the limits after all of the block."""
+    horizon = horizon_of(1000, 4, 0.01, 1, youth=2.0, **NO_HEIR)
+    for pulls in range(4, 120, 3):
+        for level in (0.5, 0.7, 0.9):
+            total, later = float(round(0.8 * level * pulls)), pulls + 40
+            limit = fresh._limit(later, level, horizon)
+            last = next(
+                z for z in range(42) if (pulls + z) * divergence(total / (pulls + z), level) >= limit or z == 41
+            )
+            assert fresh.room(pulls, total, later, horizon, level) <= last
