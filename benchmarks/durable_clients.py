@@ -29,6 +29,12 @@ THREADS = 8
 
 SETTINGS: dict[str, Any] = {"window": 100, "memory": 8, "seed": 1, "remember": "30 days"}
 
+ROOM: dict[str, Any] = {"memory": SETTINGS["window"], "keep": "fifo"}
+"""Settings of a stream with a slot for each valid arm, so that an arrival that is sent again always finds its arm.
+
+Where memory lets a valid arm go, nothing is left of it, and the same call lets it arrive anew: see docs/durable.md.
+"""
+
 Note = Callable[[str], None]
 
 
@@ -184,10 +190,10 @@ def database(kind: str) -> Iterator[str]:
             yield f"sqlite:///{folder}/streams.db"
 
 
-def make_stream(url: str, name: str) -> None:
+def make_stream(url: str, name: str, **more: Any) -> None:
     """Make a stream with two arms, and let its agent be compiled before the work begins."""
     with connect(url, sweep=None) as desk:
-        page = desk.stream(name, Player, **SETTINGS)
+        page = desk.stream(name, Player, **SETTINGS | more)
         page.arrive("first")
         page.arrive("second")
         pull = page.ask()

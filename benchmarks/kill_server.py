@@ -23,7 +23,7 @@ import httpx
 from bestbefore import StoreUnavailable, connect
 from bestbefore.service.keys import Keys
 from bestbefore.store import open_store
-from durable_clients import client, database, faults, make_stream
+from durable_clients import ROOM, client, database, faults, make_stream
 from kill import _first_pull
 
 CLIENTS = 4
@@ -95,7 +95,7 @@ class Noticing:
 
 def killed(url: str, kills: int, seed: int) -> tuple[int, list[str]]:
     """Kill a server so often; return how many calls were acknowledged, and what is wrong."""
-    make_stream(url, STREAM)
+    make_stream(url, STREAM, **ROOM)
     key, server, rng = make_key(url), Server(url, "--log", "warning", "--sweep", "1 s"), random.Random(seed)  # noqa: S311
     lines, failed, working = list[str](), list[str](), threading.Event()
     working.set()

@@ -14,7 +14,18 @@ import sys
 import time
 from typing import Any
 
-from durable_clients import THREADS, database, drained, faults, lines_of, make_stream, postgres, run_clients, started
+from durable_clients import (
+    ROOM,
+    THREADS,
+    database,
+    drained,
+    faults,
+    lines_of,
+    make_stream,
+    postgres,
+    run_clients,
+    started,
+)
 from kill import _first_pull
 
 PROCESSES = 3
@@ -25,7 +36,7 @@ BETWEEN = 10_000
 
 def work_together(url: str, calls: int, server: Any = None, restarts: int = 0) -> tuple[int, list[str]]:
     """Let processes make calls at once; return how many were acknowledged, and what is wrong."""
-    make_stream(url, "together")
+    make_stream(url, "together", **ROOM)
     each = -(-calls // (PROCESSES * THREADS))
     children, readers, notes = [], [], bytearray()
     for number in range(PROCESSES):
