@@ -114,7 +114,7 @@ def test_on_the_screen_there_is_only_the_log(desk):
     assert done.stdout.splitlines()[0] == "arm,arrived,asked,reward,propensity,how,id"
     assert done.stdout.splitlines()[1] == "a,2027-01-15T08:00:00+00:00,2027-01-15T08:00:00+00:00,1.0,1.0,told,x"
     assert len(done.stdout.splitlines()) == 2
-    assert "pulls written: 1, of 1 of 1 arms" in done.stderr
+    assert "pulls written: 1, of 1 of the 1 arms" in done.stderr
 
 
 def test_what_is_wrong_is_a_sentence(desk, tmp_path):

@@ -19,4 +19,4 @@ def test_a_server_has_the_same_log(service, monkeypatch):
     arguments = ["log", service.address, "logged", "--key", service.texts["read"]]
     done = CliRunner().invoke(commands, arguments, catch_exceptions=False)
     assert len(done.stdout.splitlines()) == 6
-    assert "5 pulls written" in done.stderr
+    assert "pulls written: 5, of 3 of the 3 arms" in done.stderr

@@ -150,7 +150,7 @@ def _say(rows: "list[Logged]", nameless: int, arms: int, out: Path | None, agent
     def say(text: str) -> None:
         click.echo(text, err=out is None)
 
-    say(f"pulls written: {len(rows):,}, of {len({row.arm for row in rows}):,} of {arms:,} arms that are here")
+    say(f"pulls written: {len(rows):,}, of {len({row.arm for row in rows}):,} of the {arms:,} arms that are here")
     if nameless:
         say(f"pulls of arms that have gone: {nameless:,}; they are not in this log, unless it was written before")
     for word, why in (
