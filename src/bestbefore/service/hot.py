@@ -1,7 +1,7 @@
 """The calls that come by the thousand go a shorter way: to the same functions, past what a framework does on the way.
 
-They are described like all others, and are answered alike; a test compares the two ways.  Without this, a tell takes
-1.7 times the processor's time, and a service .35 of the requests per second of an empty route in place of .55.
+They are described like all others, and are answered alike; a test compares the two ways.  When this was written, a tell
+took 1.7 times the processor's time without it.
 """
 
 import re

@@ -1,6 +1,7 @@
 """The server: uvicorn, in one process or several, with patience for slow clients that ends."""
 
 import asyncio
+import gc
 import os
 import secrets
 import socket
@@ -116,11 +117,18 @@ def app_from_environment() -> FastAPI:
     @asynccontextmanager
     async def lifespan(served: FastAPI) -> Any:
         async with inner(served) as state:
+            _spare_collections()
             yield state
         await asyncio.to_thread(desk.close)
 
     app.router.lifespan_context = lifespan
     return app
+
+
+def _spare_collections() -> None:
+    """Leave what is here at the start to the end: to look through it for garbage would stop all calls for 0.1 s."""
+    gc.collect()
+    gc.freeze()
 
 
 def check_free(settings: Settings) -> None:
