@@ -93,6 +93,15 @@ class Noticing:
         return call
 
 
+def _all_at_work(lines: list[str]) -> bool:
+    """Tell whether each client was answered, and some calls were made.
+
+    A client that waits before it tries again may not see a server that is up for a moment only, time after time.
+    """
+    answered = {line.split()[2].partition("-")[0] for line in lines if line[0] != ">"}
+    return len(answered) == CLIENTS and len(lines) >= 20
+
+
 def killed(url: str, kills: int, seed: int) -> tuple[int, list[str]]:
     """Kill a server so often; return how many calls were acknowledged, and what is wrong."""
     make_stream(url, STREAM, **ROOM)
@@ -112,7 +121,7 @@ def killed(url: str, kills: int, seed: int) -> tuple[int, list[str]]:
         for number in range(kills):
             seen = len(lines)
             until = time.monotonic() + 60
-            while len(lines) < seen + 20 and time.monotonic() < until:  # it is at work
+            while not _all_at_work(lines[seen:]) and time.monotonic() < until:
                 time.sleep(0.005)
             time.sleep(rng.random() * 0.3)
             server.kill()
