@@ -22,43 +22,63 @@ def divergence(p: float, q: float) -> float:
 
 
 @njit
-def upper_bound(pulls: float, total: float, log: float, falling: float = math.inf, steps: int = 60) -> float:
-    """Return the largest q with pulls * kl(mean, q) <= min(log, falling + ln(1 - q) / 2), or the mean.
+def upper_bound(pulls: float, total: float, log: float) -> float:
+    """Return the largest q with pulls * kl(mean, q) <= log, or the mean.
 
-    By Newton's method, by halves where that leads astray; for a mean of 0 or 1 it is closed.  With few steps the result
-    may be too high, but not too low: what is to be 0 is convex in q, so that no step of Newton's falls short.
+    By Newton's method for the root of kl, which is nearly a straight line in q; for a mean of 0 or 1 it is closed.
     """
     mean = min(max(total / pulls, 0.0), 1.0)
-    if mean >= 1:
-        return 1.0
-    most = min(log, falling + math.log(1 - mean) / 2)
-    if most <= 0:
-        return mean
-    if mean <= 0:
-        return -math.expm1(-min(log / pulls, falling / (pulls + 0.5)))
-    rate = most / pulls
-    low, high = mean, min(mean + math.sqrt(rate / 2), 1.0)  # by Pinsker's inequality
-    q = mean + math.sqrt(2 * rate * mean * (1 - mean)) + (1 - 2 * mean) * rate * 2 / 3  # right for small rates
-    if not low < q < high:
-        q = (low + high) / 2
-    entropy = mean * math.log(mean) + (1 - mean) * math.log(1 - mean)
-    for _ in range(steps):
-        if high - low < 1e-14:
-            break
-        without = math.log(1 - q)
-        evidence = pulls * (entropy - mean * math.log(q) - (1 - mean) * without)
-        excess, slope = evidence - log, pulls * (q - mean) / (q * (1 - q))
-        if evidence - falling - without / 2 > excess:
-            excess, slope = evidence - falling - without / 2, slope + 0.5 / (1 - q)
-        if excess > 0:
+    if log <= 0 or mean <= 0 or mean >= 1:
+        return _closed(mean, log / pulls)
+    rate, rest = log / pulls, 1 - mean
+    without, high, q = _start(mean, rate)
+    low = mean
+    while q < 1:
+        evidence = without - mean * math.log(q) - rest * math.log(1 - q)
+        if evidence > rate:
             high = q
         else:
             low = q
-        before, q = q, q - excess / slope
+        step = evidence - math.sqrt(evidence * rate) if evidence > 0 else -rate
+        before, q = q, q - 2 * step * q * (1 - q) / (q - mean)
         if low < q < high:
-            high = q
+            if abs(q - before) <= 1e-6 * (q - mean) * (1 - q):  # the next step would be its square
+                break
         else:
             q = (low + high) / 2
-        if abs(q - before) < 1e-7 * (q - mean):  # the next step would be its square
-            break
-    return high
+            if high - low <= 1e-15:
+                break
+    return q
+
+
+@njit
+def quick_upper_bound(pulls: float, total: float, log: float) -> float:
+    """Return a bound that is no lower than `upper_bound`, by a single step.
+
+    It is one of Newton's method for kl itself: that is convex in q, so that no step falls short.
+    """
+    mean = min(max(total / pulls, 0.0), 1.0)
+    if log <= 0 or mean <= 0 or mean >= 1:
+        return _closed(mean, log / pulls)
+    rate, rest = log / pulls, 1 - mean
+    without, high, q = _start(mean, rate)
+    if q >= 1:
+        return 1.0
+    evidence = without - mean * math.log(q) - rest * math.log(1 - q)
+    return min(q - (evidence - rate) * q * (1 - q) / (q - mean), high)
+
+
+@njit
+def _closed(mean: float, rate: float) -> float:
+    """Return the bound where it is closed: for a mean of 0 or 1, or a rate of 0 or less."""
+    return -math.expm1(-rate) if mean <= 0 and rate > 0 else mean
+
+
+@njit
+def _start(mean: float, rate: float) -> tuple[float, float, float]:
+    """Return the part of kl without q, a q that is too high, and one to begin with."""
+    rest = 1 - mean
+    without = mean * math.log(mean) + rest * math.log(rest)
+    high = -math.expm1((without - rate) / rest)  # where the part of kl with ln(1 - q) alone comes to the rate
+    q = mean + math.sqrt(2 * rate * mean * rest) + (rest - mean) * rate * 2 / 3  # right for small rates
+    return without, high, q if mean < q < high else high

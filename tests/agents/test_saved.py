@@ -1,6 +1,7 @@
 """States of earlier versions are read, and the agents go on as they would have then."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,12 @@ def test_a_player_of_version_3_begins_with_the_traffic_that_it_had():
     assert player._pace == player.pulls / player.arrivals > 0
 
 
-@pytest.mark.parametrize("version", [0, 5, None, "1", [1]])
+def test_a_player_of_version_4_does_not_know_yet_how_good_the_leader_is():
+    (state,) = [one.values[0]["state"] for one in saved_states() if one.id == "version_4-heirs x fresh"]
+    assert Player.from_state(state)._outlook == (state["youth"], -math.inf, state["heir"])
+
+
+@pytest.mark.parametrize("version", [0, 6, None, "1", [1]])
 def test_a_version_that_nobody_knows_is_refused(version):
-    with pytest.raises(ValueError, match="state must be of version 1 to 4, not"):
+    with pytest.raises(ValueError, match="state must be of version 1 to 5, not"):
         Explorer.from_state(Explorer().state() | {"version": version})

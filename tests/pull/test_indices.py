@@ -8,21 +8,22 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bestbefore import pull, rules
-from bestbefore.divergence import divergence, upper_bound
+from bestbefore.divergence import divergence, quick_upper_bound, upper_bound
 from bestbefore.memory import empty_memory, put
 from bestbefore.noise import BOUNDED, Noise
 from bestbefore.pull import commit, fresh, inf, kl_ucb, moss, thompson, ucb
-from bestbefore.pull.horizon import horizon_of
+from bestbefore.pull.horizon import Outlook, horizon_of
 
 counts = st.integers(1, 10**6)
 budgets = st.integers(1, 10**6)
 arms = st.integers(1, 50)
 noises = st.sampled_from([BOUNDED, Noise(0.2, False), Noise(3.0, False)])
 horizons = st.builds(
-    lambda budget, stored, youth, heir: horizon_of(budget, stored, 0.01, 1, youth=youth, heir=heir),
+    lambda budget, stored, *known: horizon_of(budget, stored, 0.01, 1, outlook=Outlook(*known)),
     st.integers(1, 10**5),
     arms,
     st.floats(1, 1000),
+    st.one_of(st.just(-math.inf), st.floats(0, 1)),
     st.one_of(st.just(-math.inf), st.floats(0, 1)),
 )
 INDEXED = [rules.PULL[name].number for name in rules.INDEXED]
@@ -53,6 +54,13 @@ def test_the_upper_bound_is_where_the_divergence_reaches_the_rate(pulls, mean, l
         assert divergence(mean, bound - hair) <= rate + rounding
     if bound + hair < 1:
         assert divergence(mean, bound + hair) >= rate - rounding
+
+
+@given(counts, st.floats(0, 1), st.floats(1e-3, 60))
+def test_the_quick_bound_is_no_lower_and_where_it_is_high_by_little(pulls, mean, log):
+    exact, quick = (bound(pulls, mean * pulls, log) for bound in (upper_bound, quick_upper_bound))
+    assert exact - 1e-12 <= quick <= 1
+    assert quick - exact <= 0.25 * (exact - mean * pulls / pulls) + 1e-7
 
 
 def test_the_upper_bound_of_all_ones_is_one_and_of_all_zeros_closed():

@@ -92,7 +92,7 @@ def test_a_heap_of_arms_pulls_the_highest_index_and_of_equals_the_newest(rule, l
         for slot in range(size):
             for memory in (one, other):
                 put(memory, slot, int(arrivals[slot]), int(known[slot]), float(totals[slot]))
-        horizon = pull.horizon_of(budget, count(one), 0.01, 3, youth=5.0, heir=0.5)
+        horizon = pull.horizon_of(budget, count(one), 0.01, 3, outlook=pull.Outlook(youth=5.0, best=0.8, heir=0.5))
         pulled = []
         for _ in range(budget):
             slot = pull.highest(number, one, horizon)

@@ -24,7 +24,7 @@ UNSAVED = ("seed", "valid")
 
 _PLAIN = frozenset({int, float, str, bool, type(None)})
 
-VERSION = 4
+VERSION = 5
 """The version of states that are saved now; those of earlier versions are read as well."""
 
 
@@ -42,6 +42,8 @@ def checked_agent(state: Any, agent: str, fields: Mapping[str, Any]) -> dict[str
         state = _from_version_2(state)
     if state["version"] <= 3:
         state = _from_version_3(state)
+    if state["version"] <= 4 and agent == "Player":
+        state = {"best": None} | state  # how good the leader was did not matter then
     return checked({field: value for field, value in state.items() if field not in ("agent", "version")}, fields)
 
 

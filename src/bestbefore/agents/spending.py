@@ -20,7 +20,7 @@ from bestbefore.memory import Memory, Moment, drop, expire, put
 from bestbefore.own import jitted, watched
 from bestbefore.plan import PlayPlan
 from bestbefore.plan.defaults import LEARNT_EPOCHS
-from bestbefore.pull import Horizon, choose, highest, horizon_of, outlook
+from bestbefore.pull import NO_OUTLOOK, Horizon, Outlook, choose, highest, horizon_of, outlook_of
 from bestbefore.pull.page import chances_of, drawn
 
 DELAYS: Final = 5
@@ -44,6 +44,7 @@ class Spending(BaseAgent):
         "delay": float,
         "delays": int,
         "youth": float,
+        "best": (float, NoneType),
         "heir": (float, NoneType),
     }
     _fields_of_an_arm: ClassVar = {"late": int, "loss": float, "odds": list}
@@ -63,8 +64,7 @@ class Spending(BaseAgent):
         self._pace, self._epochs = 0.0, 0  # pulls of an epoch as a rule, and how many epochs that is learnt from
         self._used = 1.0  # which part of a budget is spent as a rule
         self._delay, self._delays = 0.0, 0  # arrivals until an arm's first reward, and of how many arms
-        self._youth = 1.0  # of this epoch's leader: see `outlook`
-        self._heir: float | None = None
+        self._foresee(NO_OUTLOOK)
 
     @property
     def draws(self) -> bool:
@@ -128,9 +128,10 @@ class Spending(BaseAgent):
         for name, most in (("pace", MOST), ("delay", MOST), ("used", 1)):
             if not 0 <= fields[name] <= most:
                 raise ValueError(f"state is damaged: {name} cannot be {fields[name]!r}")
-        heir = 0.5 if fields["heir"] is None else fields["heir"]
-        if not 1 <= fields["youth"] <= MOST or not (0 <= heir <= 1 if self._noise.bounded else math.isfinite(heir)):
-            raise ValueError(f"state is damaged: youth {fields['youth']!r} and heir {fields['heir']!r} cannot be")
+        for name, least, most in (("youth", 1, MOST), ("best", 0, 1), ("heir", 0, 1)):
+            value = fields[name]
+            if value is not None and (self._noise.bounded or name == "youth") and not least <= value <= most:
+                raise ValueError(f"state is damaged: {name} cannot be {value!r}")
 
     def _restore_arm(self, record: dict[str, Any]) -> None:
         super()._restore_arm(record)
@@ -185,9 +186,16 @@ class Spending(BaseAgent):
                 self._used += (min(self._spent / self._budget, 1.0) - self._used) / self._epochs
 
     def _look_ahead(self) -> None:
-        """Take note of the leader's youth and the heir's mean, as an epoch begins."""
-        self._youth, heir = outlook(self._slots, self._clock.now, self.plan.window, self._noise)
-        self._heir = heir if math.isfinite(heir) else None
+        """Take note of the leader and the heir, as an epoch begins."""
+        self._foresee(outlook_of(self._slots, self._clock.now, self.plan.window, self._noise))
+
+    def _foresee(self, outlook: Outlook) -> None:
+        self._youth, self._best, self._heir = (value if math.isfinite(value) else None for value in outlook)
+
+    @property
+    def _outlook(self) -> Outlook:
+        """What was known of the arms at hand as this epoch began."""
+        return Outlook(*(-math.inf if value is None else value for value in (self._youth, self._best, self._heir)))
 
     def _learn_delay(self, number: int) -> None:
         """Learn from an arm's first reward how many arrivals one takes to come."""
@@ -224,8 +232,7 @@ class Spending(BaseAgent):
             memory = ahead(memory, by_slot, self._ages(), self._usual_delay, share, places, self._noise)
         if not self.plan.pull.index:
             return self._drawn(memory, places)
-        heir = -math.inf if self._heir is None else self._heir
-        horizon = horizon_of(budget, stored, self.delta, self._tests_of_commit, self._noise, self._youth, heir)
+        horizon = horizon_of(budget, stored, self.delta, self._tests_of_commit, self._noise, self._outlook)
         if self._budget is None:  # nothing caps the tests of commit
             horizon = horizon._replace(tests=self._tests_of_commit)
         chosen: list[int] = []

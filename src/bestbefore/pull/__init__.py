@@ -21,11 +21,13 @@ import numpy as np
 from bestbefore._jit import inlined, njit
 from bestbefore.ladder import ladder
 from bestbefore.memory import Memory
-from bestbefore.pull.horizon import Horizon, horizon_of, outlook
+from bestbefore.pull.horizon import NO_OUTLOOK, Horizon, Outlook, horizon_of, outlook_of
 from bestbefore.rules import PULL
 
 __all__ = [
+    "NO_OUTLOOK",
     "Horizon",
+    "Outlook",
     "block",
     "ceiling",
     "choose",
@@ -33,7 +35,7 @@ __all__ = [
     "horizon_of",
     "index",
     "is_above",
-    "outlook",
+    "outlook_of",
     "room",
     "sure",
 ]

@@ -14,7 +14,7 @@ A. Garivier and O. Cappé, "The KL-UCB algorithm for bounded stochastic bandits 
 import math
 
 from bestbefore._jit import njit
-from bestbefore.divergence import divergence, upper_bound
+from bestbefore.divergence import divergence, quick_upper_bound, upper_bound
 from bestbefore.pull.blocks import block_for
 from bestbefore.pull.horizon import Horizon
 
@@ -32,7 +32,7 @@ def ceiling(pulls: float, total: float, horizon: Horizon) -> float:
     """Return a bound that is quick to have, and no lower than the index."""
     if not horizon.noise.bounded:
         return index(pulls, total, horizon)
-    return upper_bound(pulls, total, horizon.log, math.inf, 1) + 1e-12
+    return quick_upper_bound(pulls, total, horizon.log) + 1e-12
 
 
 @njit
