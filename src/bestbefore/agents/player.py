@@ -107,8 +107,8 @@ class Player(Spending):
         """Let a new arm arrive, which begins an epoch of `budget` pulls; return the arms that memory let go.
 
         Without a budget the player goes on until the next arrival, and takes T for what epochs have had lately.  If
-        half of the slots hold arms under test, whose rewards are under way, the new arm is let go at once.  A player
-        that is not `partial` has no epoch, and no pull, before the first window is full.  See `Explorer.arrive` for
+        two thirds of the slots hold arms under test, whose rewards are under way, the new arm is let go at once.  A
+        player that is not `partial` has no epoch, and no pull, before the first window is full.  See `Explorer.arrive` for
         `at`.
 
         Parameters

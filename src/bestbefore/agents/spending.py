@@ -146,7 +146,7 @@ class Spending(BaseAgent):
             self._odds[number] = list(odds)
 
     def _make_room(self, number: int) -> None:
-        """Let the keep rule find a slot for an arriving arm; arms under test stay, in up to half of the slots.
+        """Let the keep rule find a slot for an arriving arm; arms under test stay, in up to two thirds of the slots.
 
         Where more are under test, the arriving arm is passed over: each of them would be tested in vain otherwise.
         """
@@ -158,11 +158,11 @@ class Spending(BaseAgent):
             return
         under_way, slots = self._by_slot(flights), np.arange(self.memory)
         if self._slots.arrival.all():
-            waiting = under_test(self._slots, under_way, self._ages(), self._usual_delay)
-            if 2 * np.count_nonzero(waiting) >= self.memory:
+            waiting = under_test(self._slots, under_way, self._ages(), self._usual_delay, self._noise)
+            if 3 * np.count_nonzero(waiting) >= 2 * self.memory:
                 return
             slots = np.flatnonzero(~waiting)
-        arrival, pulls, total = foreseen(self._slots, under_way, 1.0, self._noise)
+        arrival, pulls, total = foreseen(self._slots, under_way, self._noise)
         seen, before = Memory(arrival[slots], pulls[slots], total[slots]), arrival[slots]
         self._admit(seen, number, moment)
         for place in np.flatnonzero(seen.arrival != before).tolist():

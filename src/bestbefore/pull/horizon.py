@@ -92,7 +92,7 @@ def outlook_of(memory: Memory, now: int, window: int, noise: Noise) -> Outlook:
     for slot in range(memory.arrival.size):
         if memory.arrival[slot] > 0 and memory.pulls[slot] > 0:
             mean = mean_of(memory, slot)
-            bound = _lower_bound(memory.pulls[slot], mean, noise)
+            bound = lower_bound(memory.pulls[slot], mean, noise)
             if bound > surest:
                 surest, best, youth = bound, mean, window / max(now - memory.arrival[slot], 1)
             if mean > highest:
@@ -103,7 +103,7 @@ def outlook_of(memory: Memory, now: int, window: int, noise: Noise) -> Outlook:
 
 
 @njit
-def _lower_bound(pulls: int, mean: float, noise: Noise) -> float:
+def lower_bound(pulls: int, mean: float, noise: Noise) -> float:
     """Return a lower confidence bound of a mean: Wilson's, or the normal one where rewards may be any number."""
     if not noise.bounded:
         return mean - noise.sigma * math.sqrt(SQUARE / pulls)
