@@ -54,15 +54,15 @@ def test_one_reward_is_not_extrapolated_to_everything_under_way(pull):
 @pytest.mark.parametrize("keep", JUDGING)
 @pytest.mark.parametrize("pull", PULLS)
 def test_arms_whose_pulls_are_under_way_are_not_let_go_as_if_they_were_never_pulled(keep, pull):
-    """Three of six slots are under test: they stay, and it is an arm that is known, or the newest, that goes."""
+    """Four of six slots are under test: they stay, and it is an arm that is known, or the newest, that goes."""
     player = Player(window=200, memory=6, keep=keep, pull=pull, seed=1)
     known_arms(player, rates=RATES[:6])
-    for arm in ("x", "y", "z"):
+    for arm in ("w", "x", "y", "z"):
         player.arrive(arm)
         asks(player, 500)
     assert player.arrive("last") == ["last"]
-    assert {"x", "y", "z"} < set(player.stored)
-    for arm in ("x", "y", "z"):
+    assert {"w", "x", "y", "z"} < set(player.stored)
+    for arm in ("w", "x", "y", "z"):
         player.tell(arm, 0)  # where one is known, nothing is wasted
 
 

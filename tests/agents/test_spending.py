@@ -43,23 +43,34 @@ def test_an_arm_under_test_stays_even_if_its_first_reward_is_bad(keep):
     player = Player(window=200, memory=6, keep=keep, pull="ucb")
     known_arms(player, [0.5, 0.9, 0.9, 0.9, 0.9, 0.9])
     player.arrive("x")
-    assert asks(player, 100)["x"] > 5
+    assert asks(player, 100)["x"] > 2
     player.tell("x", 0)
     player.arrive("y")
     assert {"x", "y"} < set(player.stored)
 
 
 @pytest.mark.parametrize("keep", JUDGING)
-def test_where_half_of_the_slots_are_under_test_the_arriving_arm_goes(keep):
+def test_where_two_thirds_of_the_slots_are_under_test_the_arriving_arm_goes(keep):
     player = Player(window=200, memory=6, keep=keep, pull="ucb")
     known_arms(player, [0.5, 0.6, 0.7, 0.8, 0.9, 0.9])
-    for arm in "xyz":
+    for arm in "wxyz":
         player.arrive(arm)
         assert asks(player, 100)[arm] > 0
     assert player.arrive("last") == ["last"]
     player.tell("x", 3, pulls=6)
     player.arrive("next")
     assert "next" in player.stored, "x is under test no more"
+
+
+def test_where_two_thirds_are_under_test_the_arriving_arm_takes_the_place_of_one_that_does_badly():
+    player = Player(window=200, memory=6, pull="ucb")
+    known_arms(player, [0.5, 0.6, 0.7, 0.8, 0.9, 0.9])
+    for arm in "wxyz":
+        player.arrive(arm)
+        assert asks(player, 100)[arm] > 2
+    player.tell("x", 1)
+    player.tell("y", 0)
+    assert player.arrive("last") == ["y"]
 
 
 @pytest.mark.parametrize("keep", JUDGING)
@@ -109,7 +120,7 @@ def test_odds_are_those_among_the_arms_that_may_be_pulled():
     player.arrive("a", budget=0)
     player.tell("a", 500, pulls=1000)
     player.arrive("b", budget=40)
-    while asks(player, 1)["a"] or player.state()["arms"][1]["in_flight"] < 4:
+    while asks(player, 1)["a"] or player.state()["arms"][1]["in_flight"] < 8:
         pass
     asked = asks(player, 5)
     assert asked == {"a": 5}

@@ -14,7 +14,7 @@ import numpy as np
 from bestbefore import keep as keep_rules
 from bestbefore.agents.base import BaseAgent
 from bestbefore.agents.holding import Ints
-from bestbefore.agents.under_way import ahead, foreseen, under_test
+from bestbefore.agents.under_way import ahead, behind, foreseen, under_test
 from bestbefore.arguments import MOST, real
 from bestbefore.memory import Memory, Moment, drop, expire, put
 from bestbefore.own import jitted, watched
@@ -148,7 +148,8 @@ class Spending(BaseAgent):
     def _make_room(self, number: int) -> None:
         """Let the keep rule find a slot for an arriving arm; arms under test stay, in up to two thirds of the slots.
 
-        Where more are under test, the arriving arm is passed over: each of them would be tested in vain otherwise.
+        Where more are under test, it takes the place of one that has done worse so far than is expected of a newcomer.
+        If there is none, the arriving arm is passed over: each of them would be tested in vain otherwise.
         """
         coin = self._rng.random() if self.plan.keep.draws else 0.0
         moment = Moment(self._clock.now, self.plan.window, self.arrivals, 0.0, coin)
@@ -158,10 +159,13 @@ class Spending(BaseAgent):
             return
         under_way, slots = self._by_slot(flights), np.arange(self.memory)
         if self._slots.arrival.all():
-            waiting = under_test(self._slots, under_way, self._ages(), self._usual_delay, self._noise)
+            waiting = under_test(self._slots, under_way, self._ages(), self._usual_delay)
+            free = ~waiting
             if 3 * np.count_nonzero(waiting) >= 2 * self.memory:
-                return
-            slots = np.flatnonzero(~waiting)
+                free = waiting & behind(self._slots, self._noise)
+                if not free.any():
+                    return
+            slots = np.flatnonzero(free)
         arrival, pulls, total = foreseen(self._slots, under_way, self._noise)
         seen, before = Memory(arrival[slots], pulls[slots], total[slots]), arrival[slots]
         self._admit(seen, number, moment)

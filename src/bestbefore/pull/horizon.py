@@ -103,7 +103,7 @@ def outlook_of(memory: Memory, now: int, window: int, noise: Noise) -> Outlook:
 
 
 @njit
-def lower_bound(pulls: int, mean: float, noise: Noise) -> float:
+def lower_bound(pulls: float, mean: float, noise: Noise) -> float:
     """Return a lower confidence bound of a mean: Wilson's, or the normal one where rewards may be any number."""
     if not noise.bounded:
         return mean - noise.sigma * math.sqrt(SQUARE / pulls)
