@@ -37,45 +37,45 @@ def may_be_pulled(memory, under_way, *, ages=None, delay=NEVER, share=1000.0, pl
 
 
 def test_a_newcomer_is_expected_half_way_between_the_average_and_the_lowest_mean():
-    mean, weight = prior_of(slots((10**6, 0.3), (10**6, 0.4), (10**6, 0.8), (0, 0.0)), BOUNDED)
+    mean, weight = prior_of(slots((10**6, 0.3), (10**6, 0.4), (10**6, 0.8), (0, 0.0)), 1.0, BOUNDED)
     assert mean == pytest.approx(0.4, abs=1e-4)
     assert weight == pytest.approx(2.5, abs=1e-2), "in 5 pulls two successes are to be expected"
 
 
-def test_where_only_good_arms_are_stored_newcomers_are_half_as_good_as_the_best():
-    mean, weight = prior_of(slots((10**6, 0.96), (10**6, 0.9), (0, 0.0)), BOUNDED)
+def test_for_a_pull_rule_newcomers_are_half_as_good_as_the_best_at_most():
+    mean, weight = prior_of(slots((10**6, 0.96), (10**6, 0.9), (0, 0.0)), 0.5, BOUNDED)
     assert mean == pytest.approx(0.48, abs=1e-4)
     assert weight == pytest.approx(1 / 0.48, abs=1e-2)
 
 
 def test_an_arm_of_few_rewards_says_little_of_others():
     """By a plain average of means it would be 0.28."""
-    mean, _ = prior_of(slots((10**6, 0.04), (10**6, 0.04), (10**6, 0.04), (1, 1.0)), BOUNDED)
+    mean, _ = prior_of(slots((10**6, 0.04), (10**6, 0.04), (10**6, 0.04), (1, 1.0)), 1.0, BOUNDED)
     assert 0.04 < mean < 0.06
 
 
 def test_a_few_rewards_of_0_do_not_say_that_all_will_be():
-    mean, weight = prior_of(slots((3, 0.0)), BOUNDED)
+    mean, weight = prior_of(slots((3, 0.0)), 1.0, BOUNDED)
     assert 0 < mean < 0.25
     assert weight < 1000
 
 
 def test_where_rewards_have_no_bounds_means_may_be_anything():
-    mean, weight = prior_of(slots((100, -7.0), (100, -9.0)), noise_of(2.0))
+    mean, weight = prior_of(slots((100, -7.0), (100, -9.0)), 1.0, noise_of(2.0))
     assert -9 < mean < -8
     assert weight == 2
 
 
 def test_one_reward_counts_as_one_beside_the_prior():
     memory = slots((10**6, 0.05), (10**6, 0.05), (1, 1.0))
-    found = foreseen(memory, np.array([0, 0, 15]), BOUNDED)
+    found = foreseen(memory, np.array([0, 0, 15]), np.inf, BOUNDED)
     assert found.pulls.tolist() == [10**6, 10**6, 16]
     assert found.total[2] / 16 < 0.2
     assert memory.pulls.tolist() == [10**6, 10**6, 1], "what is known stays as it is"
 
 
 def test_for_a_keep_rule_as_many_pulls_are_foreseen_as_the_prior_weighs():
-    found = foreseen(slots((10**6, 0.9), (0, 0.0)), np.array([0, 150]), BOUNDED)
+    found = foreseen(slots((10**6, 0.4), (0, 0.0)), np.array([0, 150]), 1.0, BOUNDED)
     assert found.pulls.tolist() == [10**6, 3]
 
 
@@ -104,7 +104,7 @@ def test_what_is_likely_is_the_median_of_what_is_drawn():
     rng = np.random.default_rng(1)
     for pulls, mean in ((10, 0.2), (20, 0.5), (40, 0.9), (200, 0.97)):
         memory = slots((10**6, 0.5), (10**6, 0.5), (pulls, mean))
-        prior, weight = prior_of(memory, BOUNDED)
+        prior, weight = prior_of(memory, 0.5, BOUNDED)
         total = pulls * mean + prior * weight
         for more in (5, 50, 500):
             drawn = rng.binomial(more, rng.beta(total, pulls + weight - total, 2000))

@@ -107,9 +107,9 @@ class Player(Spending):
         """Let a new arm arrive, which begins an epoch of `budget` pulls; return the arms that memory let go.
 
         Without a budget the player goes on until the next arrival, and takes T for what epochs have had lately.  If
-        two thirds of the slots hold arms under test, whose rewards are under way, the new arm is let go at once.  A
-        player that is not `partial` has no epoch, and no pull, before the first window is full.  See `Explorer.arrive` for
-        `at`.
+        two thirds of the slots hold arms under test, whose rewards are under way, and none of them does badly, the new
+        arm is let go at once.  A player that is not `partial` has no epoch, and no pull, before the first window is
+        full.  See `Explorer.arrive` for `at`.
 
         Parameters
         ----------

@@ -166,7 +166,7 @@ class Spending(BaseAgent):
                 if not free.any():
                     return
             slots = np.flatnonzero(free)
-        arrival, pulls, total = foreseen(self._slots, under_way, self._noise)
+        arrival, pulls, total = foreseen(self._slots, under_way, 1.0, self._noise)
         seen, before = Memory(arrival[slots], pulls[slots], total[slots]), arrival[slots]
         self._admit(seen, number, moment)
         for place in np.flatnonzero(seen.arrival != before).tolist():

@@ -8,8 +8,9 @@ Rewards come late, and some never.  Three things follow for an agent that goes o
   little, and a test is a row of pulls.  A keep rule is told what is expected instead.
 - *What is expected.*  An arm of which little is known is taken for a newcomer like others: a prior counts as some pulls
   of a usual mean.  That is half way between the average of the means stored and the lowest of them, since arms that are
-  stored are better than newcomers are; and half of the highest at most.  The prior weighs 1 / min(mean, 1 - mean)
-  pulls, in which one success and one failure are to be expected: 2 at a mean of 1/2, 33 at a click rate of 3%.
+  stored are better than newcomers are; for a pull rule it is half of the highest mean at most.  The prior weighs
+  1 / min(mean, 1 - mean) pulls, in which one success and one failure are to be expected: 2 at a mean of 1/2, 33 at a
+  click rate of 3%.
 - *Who may be pulled.*  Whatever a pull rule makes of that, an arm may have a batch of pulls under way, and 8 more for
   each reward that it has: so its traffic grows by a factor with each delay.  A batch is twice the prior, but no more
   than its share T / K of the epoch.  Every two delays an arm is given another batch, since rewards get lost.  Nothing
@@ -22,10 +23,10 @@ The numbers 2, 8 and 2 were found by trial on a handful of streams; benchmarks/l
 >>> memory = empty_memory(3)
 >>> put(memory, 0, arrival=1, pulls=3000, total=90.0); put(memory, 1, arrival=2, pulls=3000, total=150.0)
 >>> put(memory, 2, arrival=3, pulls=1, total=1.0)
->>> mean, weight = prior_of(memory, BOUNDED)
+>>> mean, weight = prior_of(memory, 1.0, BOUNDED)
 >>> told = likely(memory, np.array([0, 0, 30]), BOUNDED)
 >>> round(mean, 3), round(weight, 1), told.pulls.tolist(), told.total.tolist()
-(0.056, 17.9, [3000, 3000, 31], [90.0, 150.0, 3.0])
+(0.056, 17.9, [3000, 3000, 31], [90.0, 150.0, 4.0])
 """
 
 import math
@@ -55,14 +56,17 @@ PRIOR: Final = 2.0
 FEW: Final = 10
 """An arm of so many pulls counts half as much as one that is known well, where means are averaged."""
 USUAL: Final = 0.5
-"""A newcomer is expected to be as good as this part of the best arm, at most."""
+"""A newcomer is expected to have at most this part of the highest mean: where only good arms are stored."""
 RAREST: Final = 1e-3
 """The lowest rate that the weight of the prior is for."""
 
 
 @njit
-def prior_of(memory: Memory, noise: Noise) -> tuple[float, float]:
-    """Return the mean that a newcomer is taken for, and how many pulls that counts for."""
+def prior_of(memory: Memory, part: float, noise: Noise) -> tuple[float, float]:
+    """Return the mean that a newcomer is taken for, and how many pulls that counts for.
+
+    Where rewards are bounded, it is no more than this part of the best mean.
+    """
     known, pulls, average = 0.0, 0, 0.0
     for slot in range(memory.arrival.size):
         if memory.arrival[slot] > 0 and memory.pulls[slot] > 0:
@@ -81,18 +85,21 @@ def prior_of(memory: Memory, noise: Noise) -> tuple[float, float]:
             lowest, highest = min(lowest, own), max(highest, own)
     mean = (average + lowest) / 2
     if noise.bounded:
-        mean = min(mean, USUAL * highest)
+        mean = min(mean, part * highest)
     return mean, 1 / max(min(mean, 1 - mean), RAREST) if noise.bounded else PRIOR
 
 
 @njit
-def foreseen(memory: Memory, under_way: Ints, noise: Noise) -> Memory:
-    """Return the slots as if pulls under way, as many of each arm as the prior weighs, had returned what is expected."""
-    mean, weight = prior_of(memory, noise)
+def foreseen(memory: Memory, under_way: Ints, most: float, noise: Noise) -> Memory:
+    """Return the slots as if up to `most` pulls of each arm that are under way, in weights of the prior, had returned.
+
+    What they return is what is expected of the arm, with the prior.
+    """
+    mean, weight = prior_of(memory, np.inf, noise)
     pulls, total = memory.pulls.copy(), memory.total.copy()
     for slot in range(pulls.size):
         if memory.arrival[slot] > 0 and under_way[slot] > 0:
-            more = min(float(under_way[slot]), np.ceil(weight))
+            more = min(float(under_way[slot]), np.ceil(most * weight))
             pulls[slot] += int(more)
             total[slot] += more * (memory.total[slot] + weight * mean) / (memory.pulls[slot] + weight)
     return Memory(memory.arrival.copy(), pulls, total)
@@ -101,7 +108,7 @@ def foreseen(memory: Memory, under_way: Ints, noise: Noise) -> Memory:
 @njit
 def likely(memory: Memory, under_way: Ints, noise: Noise) -> Memory:
     """Return the slots as if all pulls under way had returned the median of what they may."""
-    mean, weight = prior_of(memory, noise)
+    mean, weight = prior_of(memory, USUAL, noise)
     pulls, total = memory.pulls.copy(), memory.total.copy()
     for slot in range(pulls.size):
         if memory.arrival[slot] > 0 and under_way[slot] > 0:
@@ -140,7 +147,7 @@ def under_test(memory: Memory, under_way: Ints, ages: Ints, delay: float) -> npt
 @njit
 def behind(memory: Memory, noise: Noise) -> npt.NDArray[np.bool_]:
     """Tell which arms have had worse rewards so far than are expected of a newcomer."""
-    mean, _ = prior_of(memory, noise)
+    mean, _ = prior_of(memory, USUAL, noise)
     return (memory.arrival > 0) & (memory.total < mean * memory.pulls)
 
 
@@ -152,7 +159,7 @@ def ahead(memory: Memory, under_way: Ints, ages: Ints, delay: float, share: floa
     above their limit.  So is the arm of the highest bound, of those that have a reward.
     """
     found = likely(memory, under_way, noise)
-    mean, weight = prior_of(memory, noise)
+    mean, weight = prior_of(memory, USUAL, noise)
     fullness = _fullness(memory, under_way, ages, delay, share, noise)
     bounds = np.full(fullness.size, -np.inf)
     left = 0
@@ -178,7 +185,7 @@ def ahead(memory: Memory, under_way: Ints, ages: Ints, delay: float, share: floa
 @njit
 def _fullness(memory: Memory, under_way: Ints, ages: Ints, delay: float, share: float, noise: Noise) -> Floats:
     """Return for each slot the pulls under way, with one more, in parts of its limit; infinite where it is empty."""
-    _, weight = prior_of(memory, noise)
+    _, weight = prior_of(memory, USUAL, noise)
     batch = max(min(share, BATCH * weight), 1.0)
     fullness = np.full(memory.arrival.size, np.inf)
     for slot in range(fullness.size):
