@@ -147,7 +147,8 @@ def test_the_leader_may_have_everything():
     """The leader has the highest lower bound, with the prior."""
     assert may_be_pulled(slots(EVEN, EVEN, (20, 1.0)), [0, 0, 10**5]) == [0, 1, 2]
     assert may_be_pulled(slots(EVEN, EVEN, (20, 0.52)), [0, 0, 10**5]) == [0, 1]
-    assert may_be_pulled(slots(EVEN, EVEN, (1, 1.0)), [0, 0, 10**5]) == [0, 1], "one reward says little"
+    rare = (3000, 0.05)
+    assert may_be_pulled(slots(rare, rare, (1, 1.0)), [0, 0, 10**5]) == [0, 1], "one reward says little"
     assert may_be_pulled(slots(EVEN, (20, 1.0), (30, 1.0)), [0, 10**5, 10**5]) == [0, 2], "only one leads"
     assert may_be_pulled(slots((0, 0.0), (0, 0.0)), [50, 60]) == [0], "nobody leads"
 
@@ -168,9 +169,9 @@ def test_if_too_few_arms_are_below_their_limit_those_least_above_it_fill_the_pla
 
 def test_if_too_few_arms_are_below_their_limit_those_of_the_highest_lower_bounds_come_first():
     known = slots((20, 0.9), (20, 0.5), (30, 0.9), (0, 0.0))
-    assert may_be_pulled(known, [999, 999, 999, 99]) == [2]
-    assert may_be_pulled(known, [999, 999, 999, 99], places=2) == [0, 2]
-    assert may_be_pulled(known, [999, 999, 999, 99], places=3) == [0, 1, 2]
+    assert may_be_pulled(known, [999, 300, 999, 99]) == [2]
+    assert may_be_pulled(known, [999, 300, 999, 99], places=2) == [0, 2]
+    assert may_be_pulled(known, [999, 300, 999, 99], places=3) == [0, 1, 2]
 
 
 def test_an_empty_slot_is_never_pulled():
