@@ -1,14 +1,16 @@
 """Which pair of rules for which stream: the regret of pairs beside each other, as a table, a figure and a list.
 
     python benchmarks/choose.py TABLE.csv [--runs N] [--windows 20,50,200] [--memory 4,6,10,20] [--budgets 20,200,1000]
-                                [--pairs all] [--data FOLDER] [--plot choose.png] [--behind 1.05] [--only-look]
+                                [--pairs usual|index|all] [--data FOLDER] [--plot choose.png] [--behind 1.05]
+                                [--only-look]
 
 Each pair plays the same arms, and its mean regret is written to the table, a line for each setting.  What is in the
 table already is not played again, so that a run that was interrupted goes on where it stood; all that follows is
 drawn from the table.  A cell is a pair's regret over the least of all pairs on that setting, in the geometric mean over
 windows, memories and budgets.  With `--data`, the folder of MovieLens files, movies arrive as well.  `--pairs all`
-plays all pairs of rules there are; those that draw each pull take long.  At the end come all settings where the default
-is behind the best pair by more than `--behind`, and how it stands against `staircase` x `moss`, the default before it.
+plays all pairs of rules there are; those that draw each pull take long, and `--pairs index` leaves them out.  At the
+end come all settings where the default is behind the best pair by more than `--behind`, and how it stands against
+`staircase` x `moss`, the default before it.
 """
 
 import argparse
@@ -43,6 +45,7 @@ PAIRS = (
     ("reservoir", "ucb"),
 )
 ALL = tuple(dict.fromkeys((*PAIRS, *itertools.product(KEEP_TO_PLAY, PULL))))
+CHOICES = {"usual": PAIRS, "index": tuple(pair for pair in ALL if PULL[pair[1]].index), "all": ALL}
 LENGTHS = {20: 400, 50: 600, 200: 1000}
 
 Means = Callable[[int, int, np.random.Generator], np.ndarray]
@@ -146,7 +149,7 @@ def write(path: Path, found: Found, runs: int) -> None:
 def play(told: argparse.Namespace, found: Found) -> None:
     """Play what is not in the table yet, and write it after each setting."""
     makers = STREAMS | (movies(told.data) if told.data else {})
-    pairs = ALL if told.pairs == "all" else PAIRS
+    pairs = CHOICES[told.pairs]
     settings = [Setting(*one) for one in itertools.product(makers, told.windows, told.memory, told.budgets)]
     for setting in track(settings, "playing", console=Console(stderr=True)):
         row = found.setdefault(setting, {})
@@ -250,7 +253,7 @@ def main() -> None:
     parser.add_argument("--windows", type=numbers, default=[20, 50, 200])
     parser.add_argument("--memory", type=numbers, default=[4, 6, 10, 20])
     parser.add_argument("--budgets", type=numbers, default=[20, 200, 1000])
-    parser.add_argument("--pairs", choices=["usual", "all"], default="usual")
+    parser.add_argument("--pairs", choices=list(CHOICES), default="usual")
     parser.add_argument("--data", type=Path, help="a folder with MovieLens files")
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--behind", type=float, default=1.05)

@@ -71,7 +71,7 @@ def quick_upper_bound(pulls: float, total: float, log: float) -> float:
 @njit
 def _closed(mean: float, rate: float) -> float:
     """Return the bound where it is closed: for a mean of 0 or 1, or a rate of 0 or less."""
-    return -math.expm1(-rate) if mean <= 0 and rate > 0 else mean
+    return -math.expm1(-max(rate, 0.0)) if mean <= 0 else mean
 
 
 @njit

@@ -12,19 +12,17 @@ from bestbefore.divergence import divergence, quick_upper_bound, upper_bound
 from bestbefore.memory import empty_memory, put
 from bestbefore.noise import BOUNDED, Noise
 from bestbefore.pull import commit, fresh, inf, kl_ucb, moss, thompson, ucb
-from bestbefore.pull.horizon import Outlook, horizon_of
+from bestbefore.pull.horizon import horizon_of
 
 counts = st.integers(1, 10**6)
 budgets = st.integers(1, 10**6)
 arms = st.integers(1, 50)
 noises = st.sampled_from([BOUNDED, Noise(0.2, False), Noise(3.0, False)])
 horizons = st.builds(
-    lambda budget, stored, *known: horizon_of(budget, stored, 0.01, 1, outlook=Outlook(*known)),
+    lambda budget, stored, youth: horizon_of(budget, stored, 0.01, 1, youth=youth),
     st.integers(1, 10**5),
     arms,
     st.floats(1, 1000),
-    st.one_of(st.just(-math.inf), st.floats(0, 1)),
-    st.one_of(st.just(-math.inf), st.floats(0, 1)),
 )
 INDEXED = [rules.PULL[name].number for name in rules.INDEXED]
 

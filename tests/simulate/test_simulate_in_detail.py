@@ -10,6 +10,7 @@ from bestbefore.memory import Moment, count, empty_memory, put
 from bestbefore.own import FAILED
 from bestbefore.plan import plan_play
 from bestbefore.probe.challenge import challenge_unit, level_pulls
+from bestbefore.pull import kl_ucb
 from bestbefore.simulate.account import Account
 from bestbefore.simulate.admission import admitted
 from bestbefore.simulate.leaps import empty_heap, play_leaping
@@ -92,19 +93,37 @@ def test_a_heap_of_arms_pulls_the_highest_index_and_of_equals_the_newest(rule, l
         for slot in range(size):
             for memory in (one, other):
                 put(memory, slot, int(arrivals[slot]), int(known[slot]), float(totals[slot]))
-        horizon = pull.horizon_of(budget, count(one), 0.01, 3, outlook=pull.Outlook(youth=5.0, best=0.8, heir=0.5))
+        horizon = pull.horizon_of(budget, count(one), 0.01, 3, youth=5.0)
         pulled = []
         for _ in range(budget):
             slot = pull.highest(number, one, horizon)
             put(one, slot, one.arrival[slot], one.pulls[slot] + 1, one.total[slot] + means[slot])
             pulled.append(slot)
-        spent, arms = np.zeros(size, np.int64), arms_of(from_means(means))
+        spent, arms, before = np.zeros(size, np.int64), arms_of(from_means(means)), int(rng.integers(0, size + 1))
         switches, last = play_leaping(
-            other, arms, number, None, budget, horizon, leaps, rng, empty_heap(size, 0), spent, 0
+            other, arms, number, None, budget, horizon, leaps, rng, empty_heap(size, 0), spent, before
         )
         assert spent.tolist() == np.bincount(pulled, minlength=size).tolist()
-        assert switches == 1 + np.count_nonzero(np.diff(pulled))
+        assert switches == np.count_nonzero(np.diff([before, *one.arrival[pulled]]))
         assert last == one.arrival[pulled[-1]]
+
+
+def test_an_arm_whose_bound_is_the_highest_is_not_pulled_where_its_index_is_lower():
+    """Arms stand in the heap by quick bounds, until it matters."""
+    number, horizon = rules.PULL["kl_ucb"].number, pull.horizon_of(1000, 2, 0.01, 3)
+    arms = [(pulls, total) for pulls in range(2, 40) for total in range(1, pulls)]
+    index = np.array([kl_ucb.index(pulls, float(total), horizon) for pulls, total in arms])
+    ceiling = np.array([kl_ucb.ceiling(pulls, float(total), horizon) for pulls, total in arms])
+    ones, others = np.nonzero((index[:, None] > index + 1e-9) & (ceiling[:, None] < ceiling - 1e-9))
+    assert ones.size > 100, "pairs whose bounds stand in the wrong order"
+    rng = np.random.default_rng(1)
+    for pair in rng.choice(ones.size, 100, replace=False):
+        memory, spent = empty_memory(2), np.zeros(2, np.int64)
+        for slot, arm in enumerate((ones[pair], others[pair])):
+            put(memory, slot, slot + 1, arms[arm][0], float(arms[arm][1]))
+        true = arms_of(from_means([1.0, 1.0]))
+        play_leaping(memory, true, number, None, 1, horizon, True, rng, empty_heap(2, 0), spent, 0)
+        assert spent.tolist() == [1, 0]
 
 
 # The everlasting best arm

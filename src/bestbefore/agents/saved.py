@@ -42,8 +42,8 @@ def checked_agent(state: Any, agent: str, fields: Mapping[str, Any]) -> dict[str
         state = _from_version_2(state)
     if state["version"] <= 3:
         state = _from_version_3(state)
-    if state["version"] <= 4 and agent == "Player":
-        state = {"best": None} | state  # how good the leader was did not matter then
+    if state["version"] == 4 and agent == "Player":  # how good the second best was: `fresh` does not ask any more
+        state = {field: value for field, value in state.items() if field != "heir"}
     return checked({field: value for field, value in state.items() if field not in ("agent", "version")}, fields)
 
 
@@ -85,7 +85,7 @@ def _from_version_3(state: dict[str, Any]) -> dict[str, Any]:
     try:
         pulls, arrivals = state["pulls"], state["roster"]["clock"]["arrivals"]
         learnt = {"pace": pulls / max(arrivals, 1), "epochs": min(arrivals, 1), "used": 1.0}
-        return state | learnt | {"delay": 0.0, "delays": 0, "youth": 1.0, "heir": None}
+        return state | learnt | {"delay": 0.0, "delays": 0, "youth": 1.0}
     except (TypeError, KeyError) as wrong:
         raise ValueError(f"state is damaged: version {state['version']} should have what is missing: {wrong}") from None
 

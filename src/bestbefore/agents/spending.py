@@ -20,7 +20,7 @@ from bestbefore.memory import Memory, Moment, drop, expire, put
 from bestbefore.own import jitted, watched
 from bestbefore.plan import PlayPlan
 from bestbefore.plan.defaults import LEARNT_EPOCHS
-from bestbefore.pull import NO_OUTLOOK, Horizon, Outlook, choose, highest, horizon_of, outlook_of
+from bestbefore.pull import Horizon, choose, highest, horizon_of, youth_of
 from bestbefore.pull.page import chances_of, drawn
 
 DELAYS: Final = 5
@@ -44,8 +44,6 @@ class Spending(BaseAgent):
         "delay": float,
         "delays": int,
         "youth": float,
-        "best": (float, NoneType),
-        "heir": (float, NoneType),
     }
     _fields_of_an_arm: ClassVar = {"late": int, "loss": float, "odds": list}
 
@@ -64,7 +62,7 @@ class Spending(BaseAgent):
         self._pace, self._epochs = 0.0, 0  # pulls of an epoch as a rule, and how many epochs that is learnt from
         self._used = 1.0  # which part of a budget is spent as a rule
         self._delay, self._delays = 0.0, 0  # arrivals until an arm's first reward, and of how many arms
-        self._foresee(NO_OUTLOOK)
+        self._youth = 1.0  # of this epoch's leader: see `youth_of`
 
     @property
     def draws(self) -> bool:
@@ -125,13 +123,9 @@ class Spending(BaseAgent):
 
     def _restore(self, fields: dict[str, Any]) -> None:
         super()._restore(fields)
-        for name, most in (("pace", MOST), ("delay", MOST), ("used", 1)):
-            if not 0 <= fields[name] <= most:
+        for name, least, most in (("pace", 0, MOST), ("delay", 0, MOST), ("used", 0, 1), ("youth", 1, MOST)):
+            if not least <= fields[name] <= most:
                 raise ValueError(f"state is damaged: {name} cannot be {fields[name]!r}")
-        for name, least, most in (("youth", 1, MOST), ("best", 0, 1), ("heir", 0, 1)):
-            value = fields[name]
-            if value is not None and (self._noise.bounded or name == "youth") and not least <= value <= most:
-                raise ValueError(f"state is damaged: {name} cannot be {value!r}")
 
     def _restore_arm(self, record: dict[str, Any]) -> None:
         super()._restore_arm(record)
@@ -190,16 +184,8 @@ class Spending(BaseAgent):
                 self._used += (min(self._spent / self._budget, 1.0) - self._used) / self._epochs
 
     def _look_ahead(self) -> None:
-        """Take note of the leader and the heir, as an epoch begins."""
-        self._foresee(outlook_of(self._slots, self._clock.now, self.plan.window, self._noise))
-
-    def _foresee(self, outlook: Outlook) -> None:
-        self._youth, self._best, self._heir = (value if math.isfinite(value) else None for value in outlook)
-
-    @property
-    def _outlook(self) -> Outlook:
-        """What was known of the arms at hand as this epoch began."""
-        return Outlook(*(-math.inf if value is None else value for value in (self._youth, self._best, self._heir)))
+        """Take note of how young the leader is, as an epoch begins."""
+        self._youth = youth_of(self._slots, self._clock.now, self.plan.window, self._noise)
 
     def _learn_delay(self, number: int) -> None:
         """Learn from an arm's first reward how many arrivals one takes to come."""
@@ -236,7 +222,7 @@ class Spending(BaseAgent):
             memory = ahead(memory, by_slot, self._ages(), self._usual_delay, share, places, self._noise)
         if not self.plan.pull.index:
             return self._drawn(memory, places)
-        horizon = horizon_of(budget, stored, self.delta, self._tests_of_commit, self._noise, self._outlook)
+        horizon = horizon_of(budget, stored, self.delta, self._tests_of_commit, self._noise, self._youth)
         if self._budget is None:  # nothing caps the tests of commit
             horizon = horizon._replace(tests=self._tests_of_commit)
         chosen: list[int] = []

@@ -21,13 +21,11 @@ import numpy as np
 from bestbefore._jit import inlined, njit
 from bestbefore.ladder import ladder
 from bestbefore.memory import Memory
-from bestbefore.pull.horizon import NO_OUTLOOK, Horizon, Outlook, horizon_of, outlook_of
+from bestbefore.pull.horizon import Horizon, horizon_of, youth_of
 from bestbefore.rules import PULL
 
 __all__ = [
-    "NO_OUTLOOK",
     "Horizon",
-    "Outlook",
     "block",
     "ceiling",
     "choose",
@@ -35,9 +33,9 @@ __all__ = [
     "horizon_of",
     "index",
     "is_above",
-    "outlook_of",
     "room",
     "sure",
+    "youth_of",
 ]
 
 _indexed = [rule for rule in PULL.values() if rule.index]

@@ -1,8 +1,7 @@
 """KL-UCB: pull the arm whose mean could be highest, as far as its rewards do not contradict it.
 
 The index is the largest q with pulls * kl(mean, q) <= ln T, where T is the budget of the epoch: the exploration rate
-with a known horizon, so that an index stands still while other arms are pulled.  For Gaussian rewards kl(p, q) is
-(p - q)^2 / (2 sigma^2), and the index is closed.
+with a known horizon, so that an index stands still while other arms are pulled.
 
 A. Garivier and O. Cappé, "The KL-UCB algorithm for bounded stochastic bandits and beyond", COLT 2011.
 
@@ -11,62 +10,39 @@ A. Garivier and O. Cappé, "The KL-UCB algorithm for bounded stochastic bandits 
 0.6388
 """
 
-import math
-
 from bestbefore._jit import njit
-from bestbefore.divergence import divergence, quick_upper_bound, upper_bound
-from bestbefore.pull.blocks import block_for
+from bestbefore.pull import kl
 from bestbefore.pull.horizon import Horizon
 
 
 @njit
 def index(pulls: float, total: float, horizon: Horizon) -> float:
     """Return the largest q with pulls * kl(mean, q) <= ln T."""
-    if not horizon.noise.bounded:
-        return total / pulls + horizon.noise.sigma * math.sqrt(2 * horizon.log / pulls)
-    return upper_bound(pulls, total, horizon.log)
+    return kl.index(pulls, total, horizon.log, horizon.noise)
 
 
 @njit
 def ceiling(pulls: float, total: float, horizon: Horizon) -> float:
     """Return a bound that is quick to have, and no lower than the index."""
-    if not horizon.noise.bounded:
-        return index(pulls, total, horizon)
-    return quick_upper_bound(pulls, total, horizon.log) + 1e-12
+    return kl.ceiling(pulls, total, horizon.log, horizon.noise)
 
 
 @njit
 def is_above(pulls: float, total: float, later: float, horizon: Horizon, level: float) -> bool:
-    """Tell whether the index is above `level` after `later` pulls, if these have the mean of `total` in `pulls`.
-
-    Below the level q, rewards of 1 only lower pulls * kl(mean, q), so that rewards of 0 first are the worst: the pulls
-    that count are those before them.
-    """
-    mean = total / pulls
-    if mean > level:
-        return True
-    if not horizon.noise.bounded:
-        return mean + horizon.noise.sigma * math.sqrt(2 * horizon.log / later) > level
-    if not 0 < level < 1:
-        return False
-    rounding = 1e-13 * pulls * (level - mean) / (level * (1 - level))  # what the last digits of an index may hide
-    return pulls * divergence(mean, level) < horizon.log * (1 - 1e-9) - rounding
+    """Tell whether the index is above `level` after `later` pulls, if these have the mean of `total` in `pulls`."""
+    return kl.is_above(pulls, total, later, horizon.log, horizon.noise, level)
 
 
 @njit
 def block(pulls: int, total: float, mean: float, horizon: Horizon, level: float) -> int:
     """Return how many pulls to draw at once: a guess at how many will be the leader's."""
-    empirical = total / pulls
-    if 0 < level < 1 and empirical < level:
-        zeros = (horizon.log - pulls * divergence(empirical, level)) / math.log((1 - empirical) / (1 - level))
-        return int(min(0.6 * zeros / max(1 - mean, 1e-9), 4.0 * pulls))
-    return block_for(pulls, total, 1.0, mean, level)
+    return kl.block(pulls, total, mean, horizon.log, level)
 
 
 @njit
 def room(pulls: int, total: float, later: int, horizon: Horizon, level: float) -> float:
-    """Return how many rewards of 0 surely leave the index above `level`: none is known without looking."""
-    return 0.0
+    """Return how many rewards of 0 surely leave the index above `level` up to `later` pulls: fewer than this."""
+    return kl.room(pulls, total, later, horizon.log, level)
 
 
 @njit

@@ -167,7 +167,11 @@ def _learn(memory: Memory, rule: int, own: Any, horizon: Horizon, heap: Heap, pl
 
 @inlined
 def _runner_up(memory: Memory, rule: int, own: Any, horizon: Horizon, heap: Heap, size: int) -> float:
-    """Bring the leader and the runner-up to the top by their indices; return that of the second, -inf without one."""
+    """Bring the leader and the runner-up to the top by their indices; return the level above which the leader stays.
+
+    It is the index of the second, -inf without one; of equals the newest is pulled, so a leader that is newer than all
+    seconds stays where it is as high, too.
+    """
     while not heap.known[0]:
         _learn(memory, rule, own, horizon, heap, 0, size)
     level = -np.inf
@@ -177,7 +181,11 @@ def _runner_up(memory: Memory, rule: int, own: Any, horizon: Horizon, heap: Heap
         if heap.known[second]:
             break
         _learn(memory, rule, own, horizon, heap, second, size)
-    return level
+    newer = True
+    for child in range(1, min(size, 3)):
+        if heap.height[child] == level and memory.arrival[heap.slot[child]] > memory.arrival[heap.slot[0]]:
+            newer = False
+    return np.nextafter(level, -np.inf) if newer and level > -np.inf else level
 
 
 @inlined

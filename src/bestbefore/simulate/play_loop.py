@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from bestbefore._jit import njit
 from bestbefore.memory import Memory, Moment, count, empty_memory, expire
-from bestbefore.pull import choose, horizon_of, outlook_of
+from bestbefore.pull import choose, horizon_of, youth_of
 from bestbefore.simulate.admission import admitted
 from bestbefore.simulate.leaps import Heap, empty_heap, play_leaping
 from bestbefore.simulate.oracle import (
@@ -137,8 +137,8 @@ def _spend(
     if not settings.by_index:
         _draw(play, settings.pull, budget, rewards, rng)
         return
-    outlook = outlook_of(play.memory, now, settings.window, noise)
-    horizon = horizon_of(budget, stored, settings.delta, settings.tests, noise, outlook)
+    youth = youth_of(play.memory, now, settings.window, noise)
+    horizon = horizon_of(budget, stored, settings.delta, settings.tests, noise, youth)
     switches, play.counts[LAST] = play_leaping(
         play.memory,
         play.true,

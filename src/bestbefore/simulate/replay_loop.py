@@ -14,7 +14,7 @@ from bestbefore.keep import admit
 from bestbefore.memory import Memory, Moment, count, expire
 from bestbefore.noise import BOUNDED
 from bestbefore.plan.defaults import LEARNT_EPOCHS
-from bestbefore.pull import NO_OUTLOOK, Outlook, choose, highest, horizon_of, outlook_of
+from bestbefore.pull import choose, highest, horizon_of, youth_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -64,7 +64,7 @@ def replay(
     """
     slots = memory.arrival.size
     who, losses, odds = np.zeros(slots, np.int64), np.zeros(slots), np.zeros(slots)
-    entered, newest, outlook = 0, 0, NO_OUTLOOK
+    entered, newest, youth = 0, 0, 1.0
     spent, pace, epochs, begun = 0, 0.0, 0.0, False
     fresh, slot = True, -1
     for row in range(world.arms.size):
@@ -83,7 +83,7 @@ def replay(
                 epochs = min(epochs + 1.0, LEARNT_EPOCHS)
                 pace += (spent - pace) / epochs
             begun, spent, fresh = True, 0, True
-            outlook = outlook_of(memory, now, rule.window, BOUNDED)
+            youth = youth_of(memory, now, rule.window, BOUNDED)
             losses[:] = 0.0
         if rule.by_time:
             for place in range(slots):
@@ -91,7 +91,7 @@ def replay(
                     fresh = True
             expire(memory, now - rule.window + 1)
         if fresh or not rule.by_index:
-            slot, fresh = _choice(memory, rule, spent, pace, outlook, losses, odds, rng), False
+            slot, fresh = _choice(memory, rule, spent, pace, youth, losses, odds, rng), False
         if choices.size > 0:
             choices[row] = who[slot] if slot >= 0 else -1
         if slot < 0:
@@ -136,7 +136,7 @@ def _choice(
     rule: Rule,
     spent: int,
     pace: float,
-    outlook: Outlook,
+    youth: float,
     losses: Floats,
     odds: Floats,
     rng: np.random.Generator,
@@ -147,7 +147,7 @@ def _choice(
         return -1
     if rule.by_index:
         traffic = max(math.ceil(pace), spent + 1)
-        horizon = horizon_of(traffic, stored, rule.delta, rule.tests, BOUNDED, outlook)
+        horizon = horizon_of(traffic, stored, rule.delta, rule.tests, BOUNDED, youth)
         best: int = highest(rule.pull, memory, horizon)
         return best
     for slot in range(memory.arrival.size):
