@@ -7,8 +7,9 @@ what it is ahead of the second, times the length of the stretch: that is what wo
 never the best is worth nothing.
 
 - **Arms to come** count as well.  They are as good as three quarters of the leader's mean, so an arm below that is
-  worth nothing.  And one of them may be better: in random order, the best of W arms is still the best after k more with
-  probability W / (W + k).  So a stretch from k to k' counts as ln((W + k') / (W + k)).
+  worth nothing.  And one of them may be better: in random order, none of k more beats the r-th best of W arms with
+  probability (W / (W + k))^r, or nearly.  So a stretch counts as the integral of that over it, with r the arm's rank
+  among those stored: the fifth in line will hardly ever lead.
 - **Rough means.**  Each mean has one more reward, that of an arm to come.  An arm that was never pulled is thus worth
   nothing, and does not push out a good one.
 
@@ -99,5 +100,16 @@ def _worths(means: Floats, lives: Floats, to_come: float, window: int) -> Floats
             second = means[place]
         if holder >= 0:
             until, since = lives[place], lives[place - 1] if place > 0 else 0.0
-            worths[holder] += (best - second) * math.log((window + until) / (window + since))
+            worths[holder] += (best - second) * _chance_of_leading(
+                since, until, int(np.count_nonzero(means > best)), window
+            )
     return worths
+
+
+@njit
+def _chance_of_leading(since: float, until: float, better: int, window: int) -> float:
+    """Return the integral of (W / (W + k))^r from `since` to `until`, over W; r - 1 of the arms stored are better."""
+    early, late = window / (window + since), window / (window + until)
+    if better == 0:
+        return math.log(early / late)
+    return (early**better - late**better) / better

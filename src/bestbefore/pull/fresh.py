@@ -23,7 +23,7 @@ for infinitely many-armed bandits", NIPS 2008.
 >>> from bestbefore.pull.horizon import horizon_of
 >>> horizon = horizon_of(budget=200, arms=4, delta=0.01, tests=1, youth=2.0)
 >>> round(index(100, 50.0, horizon), 4), index(200, 150.0, horizon)
-(0.5585, 0.75)
+(0.5587, 0.75)
 """
 
 import math

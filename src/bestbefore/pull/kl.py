@@ -5,7 +5,7 @@ may fall with the arm's pulls, but not rise.
 
 >>> from bestbefore.noise import BOUNDED
 >>> round(index(100, 50.0, 4.0, BOUNDED), 4)
-0.6385
+0.6386
 """
 
 import math
