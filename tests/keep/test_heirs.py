@@ -55,6 +55,11 @@ def test_the_leader_goes_if_its_heir_is_nearly_as_good_and_all_others_would_be_m
     assert gone(full((2, 10**6, 0.90), (6, 10**6, 0.89), (11, 10**6, 0.80)), now=12) == 2
 
 
+def test_an_arm_that_is_third_in_line_will_hardly_lead_when_its_time_comes():
+    """It would be missed for seven arrivals, more than the leader is; but newcomers will have beaten it by then."""
+    assert gone(full((2, 10**6, 0.90), (4, 10**6, 0.89), (11, 10**6, 0.70)), now=12) == 11
+
+
 def test_an_arm_below_three_quarters_of_the_leader_is_missed_by_nobody_however_young():
     """Arms to come will be better.  Among such arms the lowest mean goes."""
     assert gone(full((1, 10**6, 0.80), (9, 10**6, 0.58), (10, 10**6, 0.59)), now=11) == 9
