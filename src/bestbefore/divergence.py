@@ -64,8 +64,8 @@ def quick_upper_bound(pulls: float, total: float, log: float) -> float:
     without, high, q = _start(mean, rate)
     if q >= 1:
         return 1.0
-    evidence = without - mean * math.log(q) - rest * math.log(1 - q)
-    return min(q - (evidence - rate) * q * (1 - q) / (q - mean), high)
+    evidence = without - mean * math.log(q) - rest * math.log(1 - q) - 1e-15  # what rounding may hide
+    return max(min(q - (evidence - rate) * q * (1 - q) / (q - mean), high), mean)
 
 
 @njit

@@ -106,6 +106,22 @@ def test_youth_is_the_window_over_the_age_of_the_leader():
     assert youth_of(memory, 60, 50, BOUNDED) == 50.0, "a leader that has just come is one arrival old"
 
 
+@pytest.mark.parametrize("order", [(1, 19), (19, 1)])
+def test_where_no_arm_has_a_reward_the_oldest_leads_in_whichever_slot_it_is(order):
+    memory = empty_memory(2)
+    for slot, arrival in enumerate(order):
+        put(memory, slot, arrival, pulls=100 + arrival, total=0.0)
+    assert youth_of(memory, 20, 50, BOUNDED) == 50 / 19
+
+
+def test_an_index_that_is_a_hair_below_the_level_is_not_above_it():
+    """The evidence is 0 but for its rounding, and so is the limit."""
+    horizon = horizon_of(1, 1, 0.01, 1)
+    assert fresh.index(36, 15.199999999999989, horizon) < 0.42222222222222233
+    assert not fresh.is_above(36, 15.199999999999989, 36, horizon, 0.42222222222222233)
+    assert not fresh.is_above(61613, 54438.0, 61613, horizon, 111835 / 126575)
+
+
 def test_a_block_of_pulls_is_judged_by_the_limits_after_all_of_them():
     """5 pulls may go on as a challenger's; after 400 the limit is too low."""
     horizon = horizon_under()

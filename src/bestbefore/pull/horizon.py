@@ -57,7 +57,7 @@ def youth_of(memory: Memory, now: int, window: int, noise: Noise) -> float:
     """Return R as an epoch begins: the window over the age of the leader, or 1 where no arm was pulled yet.
 
     The leader is the arm of the highest lower confidence bound (Wilson's, of 2.45 standard errors), so that one lucky
-    reward does not make a newcomer the leader.
+    reward does not make a newcomer the leader.  Of equals it is the oldest: nobody has shown to be better.
 
     >>> from bestbefore.memory import empty_memory, put
     >>> memory = empty_memory(3)
@@ -65,13 +65,13 @@ def youth_of(memory: Memory, now: int, window: int, noise: Noise) -> float:
     >>> youth_of(memory, now=20, window=55, noise=BOUNDED)
     5.0
     """
-    youth, surest = 1.0, -np.inf
+    surest, leader = -np.inf, 0
     for slot in range(memory.arrival.size):
         if memory.arrival[slot] > 0 and memory.pulls[slot] > 0:
             bound = lower_bound(memory.pulls[slot], mean_of(memory, slot), noise)
-            if bound > surest:
-                surest, youth = bound, window / max(now - memory.arrival[slot], 1)
-    return youth
+            if bound > surest or (bound == surest and memory.arrival[slot] < leader):
+                surest, leader = bound, memory.arrival[slot]
+    return window / max(now - leader, 1) if leader > 0 else 1.0
 
 
 @njit
@@ -80,4 +80,5 @@ def lower_bound(pulls: float, mean: float, noise: Noise) -> float:
     if not noise.bounded:
         return mean - noise.sigma * math.sqrt(SQUARE / pulls)
     middle, width = mean + SQUARE / (2 * pulls), mean * (1 - mean) / pulls + SQUARE / (4.0 * pulls * pulls)
-    return (middle - math.sqrt(SQUARE * max(width, 0.0))) / (1 + SQUARE / pulls)
+    bound = (middle - math.sqrt(SQUARE * max(width, 0.0))) / (1 + SQUARE / pulls)
+    return bound if bound > 1e-12 else 0.0  # that of an arm without a reward, whatever rounding says

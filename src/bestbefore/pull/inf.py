@@ -33,16 +33,16 @@ def fill_odds(losses: npt.NDArray[np.float64], time: int, odds: npt.NDArray[np.f
     """Fill `odds` with the probabilities of pull number `time`; an infinite loss has probability 0.
 
     The sum of the w_i is convex in x and rises up to the smallest loss.  At x = smallest loss - 2 / eta it is at least
-    1, so from there Newton's steps fall to the root.
+    1, so from there Newton's steps fall to the root.  Losses count from the smallest, so that large ones do no harm.
     """
     count = losses.size
     eta = 2 / math.sqrt(time)
-    x = losses.min() - 2 / eta
+    least, x = losses.min(), -2 / eta
     total = 1.0
     for _ in range(50):
         total, slope = 0.0, 0.0
         for arm in range(count):
-            root = 2 / (eta * (losses[arm] - x))
+            root = 2 / (eta * (losses[arm] - least - x))
             odds[arm] = root * root
             total += odds[arm]
             slope += eta * odds[arm] * root

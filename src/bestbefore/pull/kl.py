@@ -48,8 +48,8 @@ def is_above(pulls: float, total: float, later: float, limit: float, noise: Nois
         return mean + noise.sigma * math.sqrt(2 * limit / later) > level
     if not 0 < level < 1:
         return False
-    rounding = 1e-12 * pulls * (level - mean) / (level * (1 - level))  # what the last digits of an index may hide
-    return pulls * divergence(mean, level) < limit * (1 - 1e-9) - rounding
+    rounding = 1e-15 + 1e-12 * (level - mean) / (level * (1 - level))  # what the last digits of an index may hide
+    return pulls * (divergence(mean, level) + rounding) < limit * (1 - 1e-9)
 
 
 @njit
