@@ -3,17 +3,18 @@
 The index is the largest q with pulls * kl(mean, q) <= ln+(H / pulls), where ln+ is the logarithm or 0.  H is how long
 an arm is explored at most:
 
-    H = R (T / K) sqrt(T / 50),
+    H = R T sqrt(T / K) / 24,
 
 with T the budget of the epoch, K the number of arms at hand, and R = W / age of the leader as the epoch begins.  With
 H = T / K it would be MOSS in the form of KL-UCB.  What is different:
 
 - **R.**  In random order, a leader that has stood for so many arrivals is beaten by the next one with probability
   1 / (age + 1).  So newcomers are tested long under a young leader, as where means rise, and briefly under an old one.
-- **sqrt(T / 50).**  What is learnt of an arm serves all epochs that it lives to see, so it may cost more than one of
+- **The power of T.**  What is learnt of an arm serves all epochs that it lives to see, so it may cost more than one of
   them.  But where T is small, arms come faster than they can be told apart: most must not be tried to the end.
+- **The power of K.**  Most of the arms at hand are known already, so that more of them leave nearly as much for a test.
 
-The power of T, and 50, were found by trial on made streams and movies: benchmarks/choose.py shows what they give.
+The powers, and 24, were found by trial on made streams and movies: benchmarks/choose.py shows what they give.
 
 J.-Y. Audibert and S. Bubeck, "Minimax policies for adversarial and stochastic bandits", COLT 2009.  P. Ménard and A.
 Garivier, "A minimax and asymptotically optimal algorithm for stochastic bandits", ALT 2017.  D. Chakrabarti, R. Kumar,
@@ -23,7 +24,7 @@ for infinitely many-armed bandits", NIPS 2008.
 >>> from bestbefore.pull.horizon import horizon_of
 >>> horizon = horizon_of(budget=200, arms=4, delta=0.01, tests=1, youth=2.0)
 >>> round(index(100, 50.0, horizon), 4), index(200, 150.0, horizon)
-(0.5587, 0.75)
+(0.5286, 0.75)
 """
 
 import math
@@ -33,14 +34,14 @@ from bestbefore._jit import njit
 from bestbefore.pull import kl
 from bestbefore.pull.horizon import Horizon
 
-USUAL: Final = 50.0
-"""With so many pulls an arrival, an arm is explored as long as MOSS would, if the leader has stood for a window."""
+SPARING: Final = 24.0
+"""By how much less than R T sqrt(T / K) an arm is explored."""
 
 
 @njit
 def _limit(pulls: float, horizon: Horizon) -> float:
     """Return ln+(H / pulls): how much may speak for a lower mean before an arm is given up."""
-    longest = horizon.youth * horizon.share * math.sqrt(horizon.budget * (1 / USUAL))
+    longest = horizon.youth * horizon.budget * math.sqrt(horizon.share) * (1 / SPARING)
     return math.log(longest / pulls) if longest > pulls else 0.0
 
 
