@@ -1,4 +1,4 @@
-"""Fresh explores an arm for up to R T sqrt(T / K) / 24 pulls, and leaps rely on what its indices do."""
+"""Fresh explores an arm for up to R T sqrt(T / K) / 48 pulls, and leaps rely on what its indices do."""
 
 import math
 
@@ -26,8 +26,8 @@ def horizon_under(youth=1.0, budget=1000, stored=10, noise=BOUNDED):
 
 
 def limit(pulls, budget, stored, youth):
-    """Return ln+(R T sqrt(T / K) / 24 / pulls), by the definition."""
-    return math.log(max(youth * budget * math.sqrt(budget / stored) / 24 / pulls, 1))
+    """Return ln+(R T sqrt(T / K) / 48 / pulls), by the definition."""
+    return math.log(max(youth * budget * math.sqrt(budget / stored) / 48 / pulls, 1))
 
 
 @given(counts, st.floats(0, 0.999), budgets, arms, youths)
@@ -71,7 +71,7 @@ def test_a_newcomer_is_tested_longer_where_an_arrival_brings_more_traffic():
 
 def test_where_the_budget_is_small_newcomers_are_not_tried_to_the_end():
     """T = 20: an arm that has returned nothing yet is explored for one pull, whoever leads."""
-    horizon = horizon_under(budget=20, stored=6)
+    horizon = horizon_under(2.0, budget=20, stored=6)
     assert [fresh.index(pulls, 0.0, horizon) > 0 for pulls in (1, 2, 3, 4)] == [True, False, False, False]
 
 

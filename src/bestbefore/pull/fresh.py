@@ -3,7 +3,7 @@
 The index is the largest q with pulls * kl(mean, q) <= ln+(H / pulls), where ln+ is the logarithm or 0.  H is how long
 an arm is explored at most:
 
-    H = R T sqrt(T / K) / 24,
+    H = R T sqrt(T / K) / 48,
 
 with T the budget of the epoch, K the number of arms at hand, and R = W / age of the leader as the epoch begins.  With
 H = T / K it would be MOSS in the form of KL-UCB.  What is different:
@@ -14,7 +14,7 @@ H = T / K it would be MOSS in the form of KL-UCB.  What is different:
   them.  But where T is small, arms come faster than they can be told apart: most must not be tried to the end.
 - **The power of K.**  Most of the arms at hand are known already, so that more of them leave nearly as much for a test.
 
-The powers, and 24, were found by trial on made streams and movies: benchmarks/choose.py shows what they give.
+The powers, and 48, were found by trial on made streams and movies: benchmarks/choose.py shows what they give.
 
 J.-Y. Audibert and S. Bubeck, "Minimax policies for adversarial and stochastic bandits", COLT 2009.  P. Ménard and A.
 Garivier, "A minimax and asymptotically optimal algorithm for stochastic bandits", ALT 2017.  D. Chakrabarti, R. Kumar,
@@ -23,8 +23,8 @@ for infinitely many-armed bandits", NIPS 2008.
 
 >>> from bestbefore.pull.horizon import horizon_of
 >>> horizon = horizon_of(budget=200, arms=4, delta=0.01, tests=1, youth=2.0)
->>> round(index(100, 50.0, horizon), 4), index(200, 150.0, horizon)
-(0.5286, 0.75)
+>>> round(index(20, 10.0, horizon), 4), index(100, 75.0, horizon)
+(0.66, 0.75)
 """
 
 import math
@@ -34,7 +34,7 @@ from bestbefore._jit import njit
 from bestbefore.pull import kl
 from bestbefore.pull.horizon import Horizon
 
-SPARING: Final = 24.0
+SPARING: Final = 48.0
 """By how much less than R T sqrt(T / K) an arm is explored."""
 
 
