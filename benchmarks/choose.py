@@ -6,8 +6,8 @@
 
 Each pair plays the same arms, and its mean regret is written to the table, a line for each setting.  What is in the
 table already is not played again, so that a run that was interrupted goes on where it stood; all that follows is
-drawn from the table.  A cell is a pair's regret over the least of all pairs on that setting, in the geometric mean over
-windows, memories and budgets.  With `--data`, the folder of MovieLens files, movies arrive as well.  `--pairs all`
+drawn from the table.  A cell is a pair's regret over the least of the usual pairs on that setting, in the geometric
+mean over windows, memories and budgets.  With `--data`, the folder of MovieLens files, movies arrive as well.  `--pairs all`
 plays all pairs of rules there are; those that draw each pull take long, and `--pairs index` leaves them out.  At the
 end come all settings where the default is behind the best pair by more than `--behind`, and how it stands against
 `staircase` x `moss`, the default before it.
@@ -178,12 +178,12 @@ def whole(found: Found) -> Found:
 
 
 def ratios(found: Found) -> dict[str, dict[Pair, float]]:
-    """Return for each stream what each pair loses, over the least of all pairs."""
+    """Return for each stream what each of the usual pairs loses, over the least of these."""
     table: dict[str, dict[Pair, list[float]]] = {}
     for setting, regrets in found.items():
-        for pair, regret in regrets.items():
-            if pair in PAIRS:
-                table.setdefault(setting.stream, {}).setdefault(pair, []).append(regret / min(regrets.values()))
+        shown = {pair: regret for pair, regret in regrets.items() if pair in PAIRS}
+        for pair, regret in shown.items():
+            table.setdefault(setting.stream, {}).setdefault(pair, []).append(regret / min(shown.values()))
     return {stream: {pair: geometric(row) for pair, row in rows.items()} for stream, rows in table.items()}
 
 
@@ -220,6 +220,11 @@ def plot(table: dict[str, dict[Pair, float]], path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
+def over(regret: float, least: float) -> float:
+    """Return a ratio; infinite over a pair that loses nothing, as `commit` where it is told to try each new arm."""
+    return regret / least if least > 0 else float("inf")
+
+
 def said(setting: Setting) -> str:
     return f"{setting.stream}, W = {setting.window}, {setting.memory} slots, T_j = {setting.budget}"
 
@@ -227,11 +232,12 @@ def said(setting: Setting) -> str:
 def judged(found: Found, behind: float) -> None:
     """Say where the default is behind the best pair, and how it stands against the one before."""
     console = Console(highlight=False)
-    losing = {setting: row for setting, row in found.items() if row[DEFAULT] > behind * min(row.values())}
+    ratio_of = {setting: over(row[DEFAULT], min(row.values())) for setting, row in found.items()}
+    losing = {setting: row for setting, row in found.items() if ratio_of[setting] > behind}
     console.print(f"\nbehind the best pair by more than {behind:g}: {len(losing)} of {len(found)} settings")
-    for setting, row in sorted(losing.items(), key=lambda one: -one[1][DEFAULT] / min(one[1].values())):
+    for setting, row in sorted(losing.items(), key=lambda one: -ratio_of[one[0]]):
         best = min(row, key=row.__getitem__)
-        console.print(f"  {row[DEFAULT] / row[best]:.2f}  {said(setting)}: {named(best)}")
+        console.print(f"  {ratio_of[setting]:.2f}  {said(setting)}: {named(best)}")
     old = {setting: row[DEFAULT] / row[BEFORE] for setting, row in found.items()}
     few = [ratio for setting, ratio in old.items() if setting.window >= 50 and setting.memory <= 10]
     console.print(f"\nagainst {named(BEFORE)}: {geometric(list(old.values())):.2f} in the geometric mean")
