@@ -7,8 +7,8 @@
 Each pair plays the same arms, and its mean regret is written to the table, a line for each setting.  What is in the
 table already is not played again, so that a run that was interrupted goes on where it stood; all that follows is
 drawn from the table.  A cell is a pair's regret over the least of the usual pairs on that setting, in the geometric
-mean over windows, memories and budgets.  With `--data`, the folder of MovieLens files, movies arrive as well.  `--pairs all`
-plays all pairs of rules there are; those that draw each pull take long, and `--pairs index` leaves them out.  At the
+mean over windows, memories and budgets.  With `--data`, the folder of MovieLens files, movies arrive as well.  Of all
+pairs of rules, `--pairs all`, those that draw each pull take long; `--pairs index` leaves them out.  At the
 end come all settings where the default is behind the best pair by more than `--behind`, and how it stands against
 `staircase` x `moss`, the default before it.
 """

@@ -44,6 +44,14 @@ def test_a_player_of_version_4_goes_on_without_what_nobody_asks_for_any_more():
     now = Player.from_state(state).state()
     assert json.dumps(state) == before, "a state that is read stays as it is"
     assert set(state) - set(now) == {"heir"}
+    assert set(now) - set(state) == {"dispersion"}
+
+
+@pytest.mark.parametrize("arms", [None, [None], 5])
+def test_a_player_of_version_4_whose_arms_are_no_arms_is_refused(arms):
+    (state,) = [one.values[0]["state"] for one in saved_states() if one.id == "version_4-heirs x fresh"]
+    with pytest.raises(ValueError, match="state is damaged"):
+        Player.from_state(state | {"arms": arms})
 
 
 @pytest.mark.parametrize("version", [0, 6, None, "1", [1]])

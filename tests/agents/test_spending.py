@@ -229,7 +229,90 @@ def test_what_was_learnt_is_saved():
     assert [again.ask() for _ in range(50)] == [player.ask() for _ in range(50)]
 
 
-@pytest.mark.parametrize("field", ["pace", "delay", "used"])
+# How noisy rewards are
+
+
+def rated(player, stars, times=30, arm="a"):
+    """Let an arm arrive, and tell these stars of it in turn; then another, which begins an epoch."""
+    player.arrive(arm)
+    for number in range(times):
+        player.tell(arm, stars[number % len(stars)])
+    player.arrive(f"after {arm}")
+
+
+def test_how_little_ratings_vary_is_learnt_from_each():
+    """With caution: 3 and 4 stars of 1 to 5 vary by 1/64, where 0 and 1 of that mean vary by 15/64."""
+    one, many = (Player(window=9, memory=4, scale=(1, 5)) for _ in range(2))
+    rated(one, [3, 4])
+    many.arrive("a")
+    many.tell("a", 105, pulls=30)
+    many.arrive("after a")
+    assert one.means() == many.means()
+    assert one._dispersion == pytest.approx((0.1 + 1 / 64) / (0.1 + 1 / 64 + (1 - 1 / 30) * 14 / 64))
+    assert many._dispersion > 0.98, "a total does not say, so that all but one may be of 1 or 5 stars"
+
+
+@pytest.mark.parametrize("told", [{}, {"sigma": 1.0}])
+def test_rewards_of_all_or_nothing_and_of_any_size_teach_nothing_of_it(told):
+    player = Player(window=9, memory=4, **told)
+    rated(player, [0, 1] if not told else [0.5, 0.6])
+    assert player._dispersion == 1
+    assert not player._shades.any()
+
+
+@pytest.mark.parametrize("leave", ["withdraw", "expire", "make room", "restart"])
+def test_what_was_learnt_of_rewards_leaves_with_their_arm(leave):
+    player = Player(window=2, memory=1 if leave == "make room" else 2, keep="fifo", carry=leave != "restart")
+    player.arrive("a")
+    player.tell("a", 0.5)
+    player.tell("a", 0.4)
+    assert player._shades.sum() == pytest.approx(0.49)
+    if leave == "withdraw":
+        player.withdraw("a")
+    elif leave == "expire":
+        player.advance(5)
+    else:
+        player.arrive("b")
+    assert not player._shades.any()
+    assert player._dispersion == 1
+
+
+def test_how_noisy_rewards_are_is_known_as_an_epoch_begins_and_saved():
+    player = Player(window=9, memory=4)
+    rated(player, [0.4, 0.6])
+    learnt = player._dispersion
+    assert learnt < 0.5
+    for reward in (0.0, 1.0) * 9:
+        player.tell("after a", reward)
+    assert player._dispersion == learnt
+    again = Player.from_state(json.loads(json.dumps(player.state())))
+    assert again._dispersion == learnt
+    for each in (player, again):
+        each.arrive("last")
+    assert again._dispersion == player._dispersion > learnt
+
+
+def test_of_rewards_of_an_earlier_epoch_only_those_that_count_are_learnt_from():
+    player = Player(window=9, memory=4, carry=False)
+    player.arrive("a")
+    assert [player.ask(), player.ask()] == ["a", "a"]
+    player.arrive("b")
+    player.tell("a", 1.5, pulls=3)
+    assert player._shades.sum() == pytest.approx(0.25 / 3), "one of three pulls is of this epoch"
+
+
+@pytest.mark.parametrize("shades", [-0.1, 7.6])
+def test_shades_that_no_rewards_can_have_are_refused(shades):
+    player = Player(window=9, memory=4)
+    rated(player, [0.5])
+    state = player.state()
+    assert state["arms"][0]["shades"] == pytest.approx(7.5)
+    state["arms"][0]["shades"] = shades
+    with pytest.raises(ValueError, match="state is damaged: shades of 'a' cannot be"):
+        Player.from_state(state)
+
+
+@pytest.mark.parametrize("field", ["pace", "delay", "used", "dispersion"])
 @pytest.mark.parametrize("value", [-1.0, 1e30])
 def test_what_cannot_have_been_learnt_is_refused(field, value):
     with pytest.raises(ValueError, match=f"state is damaged: {field} cannot be"):

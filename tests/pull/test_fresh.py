@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from scipy.optimize import brentq
 from bestbefore.divergence import divergence
 from bestbefore.memory import empty_memory, put
 from bestbefore.noise import BOUNDED, Noise
-from bestbefore.pull import fresh, kl, youth_of
+from bestbefore.pull import dispersion_of, fresh, kl, youth_of
 from bestbefore.pull.horizon import horizon_of
 
 counts = st.integers(1, 10**5)
@@ -20,9 +21,9 @@ youths = st.floats(1, 1000)
 noises = st.sampled_from([BOUNDED, Noise(0.2, False), Noise(3.0, False)])
 
 
-def horizon_under(youth=1.0, budget=1000, stored=10, noise=BOUNDED):
+def horizon_under(youth=1.0, budget=1000, stored=10, noise=BOUNDED, dispersion=1.0):
     """Return the horizon of an epoch."""
-    return horizon_of(budget, stored, 0.01, 1, noise, youth)
+    return horizon_of(budget, stored, 0.01, 1, noise, youth, dispersion)
 
 
 def limit(pulls, budget, stored, youth):
@@ -69,6 +70,18 @@ def test_a_newcomer_is_tested_longer_where_an_arrival_brings_more_traffic():
     assert tested == sorted(set(tested))
 
 
+def test_a_newcomer_is_tested_longer_where_rewards_vary_more():
+    tested = [given_up_after(0.8, budget=20_000, dispersion=dispersion) for dispersion in (0.1, 0.25, 0.5, 1)]
+    assert tested == sorted(set(tested))
+
+
+@given(counts, st.floats(0, 1), budgets, arms, youths, st.floats(0, 1))
+def test_less_evidence_is_asked_for_by_as_much_as_rewards_vary_less(pulls, mean, budget, stored, youth, dispersion):
+    horizon = horizon_under(youth, budget, stored, dispersion=dispersion)
+    most = dispersion * limit(pulls, budget, stored, youth)
+    assert fresh.index(pulls, mean * pulls, horizon) == pytest.approx(kl.index(pulls, mean * pulls, most, BOUNDED))
+
+
 def test_where_the_budget_is_small_newcomers_are_not_tried_to_the_end():
     """T = 20: an arm that has returned nothing yet is explored for one pull, whoever leads."""
     horizon = horizon_under(2.0, budget=20, stored=6)
@@ -112,6 +125,55 @@ def test_where_no_arm_has_a_reward_the_oldest_leads_in_whichever_slot_it_is(orde
     for slot, arrival in enumerate(order):
         put(memory, slot, arrival, pulls=100 + arrival, total=0.0)
     assert youth_of(memory, 20, 50, BOUNDED) == 50 / 19
+
+
+def seen(rewards):
+    """Return slots and shades of arms with these rewards."""
+    memory, shades = empty_memory(len(rewards) + 1), np.zeros(len(rewards) + 1)
+    for slot, own in enumerate(rewards):
+        put(memory, slot, slot + 1, len(own), float(np.sum(own)))
+        shades[slot] = np.sum(np.multiply(own, np.subtract(1, own)))
+    return memory, shades
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, 1.0]), max_size=50), max_size=5))
+def test_rewards_that_are_all_or_nothing_have_dispersion_1(rewards):
+    assert dispersion_of(*seen(rewards)) == 1
+
+
+def test_the_dispersion_is_that_of_the_rewards():
+    """60 arms of 30 stars each: within 0.03 of what they were drawn with, by a seed that is fixed."""
+    levels, rng = np.array([0, 0.25, 0.5, 0.75, 1]), np.random.default_rng(0)
+    for weights in ([0.05, 0.1, 0.25, 0.35, 0.25], [0, 0, 0.5, 0.5, 0], [0.4, 0.1, 0, 0.1, 0.4]):
+        mean = levels @ weights
+        variance = weights @ (levels - mean) ** 2
+        known = dispersion_of(*seen(rng.choice(levels, (60, 30), p=weights)))
+        assert known == pytest.approx(variance / (mean * (1 - mean)), abs=0.03)
+
+
+def test_arms_that_differ_do_not_add_to_the_dispersion():
+    assert dispersion_of(*seen([[level] * 50 for level in np.linspace(0.1, 0.9, 9)])) < 0.1
+
+
+def test_an_arm_that_was_pulled_often_says_little_more_than_others():
+    """A good leader is pulled more often than all others, and may be the only one that varies little."""
+    memory, shades = seen([[0.0, 1.0] * 50, [0.5] * 100])
+    some = dispersion_of(memory, shades)
+    put(memory, 1, 2, 10**6, 5e5)
+    shades[1] = 2.5e5
+    assert dispersion_of(memory, shades) == pytest.approx(some, abs=0.01)
+    assert some == pytest.approx(0.35 / 0.6, abs=0.01), "0.25 of 0.25 + 0.25, with caution of 0.1 on both sides"
+
+
+def test_what_is_noted_of_an_empty_slot_says_nothing():
+    memory, shades = seen([[0.5] * 30])
+    memory.arrival[0] = 0
+    assert dispersion_of(memory, shades) == 1
+
+
+@pytest.mark.parametrize("rewards", [[], [[]], [[0.3]], [[0.2], [0.7], [0.5]]])
+def test_before_an_arm_was_pulled_twice_rewards_are_feared_to_vary_most(rewards):
+    assert dispersion_of(*seen(rewards)) == 1
 
 
 def test_an_index_that_is_a_hair_below_the_level_is_not_above_it():

@@ -57,12 +57,21 @@ def live(log, rows, window, method, **rules):
 
 @pytest.mark.parametrize("method", ["rejection", "weighting"])
 @pytest.mark.parametrize(
-    ("window", "keep", "pull"),
-    [("6h", "heirs", "fresh"), ("3h", "staircase", "moss"), (4, "fifo", "ucb"), (5, "topk", "kl_ucb")],
+    ("window", "keep", "pull", "rated"),
+    [
+        ("6h", "heirs", "fresh", False),
+        ("6h", "heirs", "fresh", True),
+        ("3h", "staircase", "moss", False),
+        (4, "fifo", "ucb", False),
+        (5, "topk", "kl_ucb", False),
+    ],
 )
-def test_it_decides_as_a_live_player_does(method, window, keep, pull):
+def test_it_decides_as_a_live_player_does(method, window, keep, pull, rated):
+    """Where rewards are ratings, they are 3 or 4 stars."""
     log = made_log(arms=12, rows=1200, uneven=True)
     rows = rows_of(log, "p")
+    if rated:
+        rows.rewards[:] = (rows.rewards + 2) / 4
     span = window_of(window)
     rule = off_policy.rule_of(window, 4, keep=keep, pull=pull)
     world = world_of(rows, numbers_of(log, span), np.zeros(len(log.names)))

@@ -28,6 +28,25 @@ def test_leaps_and_single_pulls_lose_the_same():
     assert abs(losses[0].mean() - losses[1].mean()) < 5 * error
 
 
+def test_where_rewards_vary_less_it_loses_less():
+    """Stars vary a quarter as much as rewards of 0 and 1 of the same means: 10 runs on the same arms, seeds fixed.
+
+    Leaps note how much they vary, too.
+    """
+    stream = streams.uniform(300)
+    stars = stream.rated([0, 0.25, 0.5, 0.75, 1])
+    for leaps in (True, False):
+        losses = [
+            simulate.play(arms, 50, 500, 6, pull=["fresh", "moss"], leaps=leaps, runs=10).summary(
+                by=["pull"], columns=["regret"]
+            )
+            for arms in (stream, stars)
+        ]
+        bernoulli, rated = ({row["pull"]: row["regret"] for row in rows} for rows in losses)
+        assert rated["fresh"] < 0.7 * bernoulli["fresh"]
+        assert rated["moss"] > 0.8 * bernoulli["moss"]
+
+
 def test_an_old_default_loses_more_where_means_are_rough():
     """On arms near one another, all rules of keeping alike but for means; 10 runs on the same arms, seeds fixed."""
     stream = streams.beta(300, 5, 2)

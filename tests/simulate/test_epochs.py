@@ -57,8 +57,13 @@ def test_budgets_are_kept_and_regret_is_never_negative(
 
 def slots_after(setup, seed, run=0):
     """Return the slots of the compiled loop at the end of a run."""
+    return state_after(setup, seed, run).memory
+
+
+def state_after(setup, seed, run=0):
+    """Return all that the compiled loop carries, at the end of a run."""
     piece = PlayPiece("keep", "pull", setup, run, seed)
-    return piece._play(setup.budgets(seed, run), threading.Event(), np.zeros(0)).memory
+    return piece._play(setup.budgets(seed, run), threading.Event(), np.zeros(0))
 
 
 DETERMINED = [pair for pair in itertools.product(KEEPS, rules.INDEXED) if pair[0] != "reservoir"]
@@ -102,10 +107,14 @@ def test_player_and_compiled_loop_decide_alike(
     assert [by_verbs[name] for name in same] == [compiled[name] for name in same]
     chosen = {name: common[name] for name in ("carry", "partial", "leaps", "epsilon")}
     setup = Setup(stream, window, budget, memory, keep, pull, **chosen)
-    slots, slots_live = slots_after(setup, seed), players[0]._slots
+    state, slots_live = state_after(setup, seed), players[0]._slots
+    slots = state.memory
     assert slots_live.arrival.tolist() == slots.arrival.tolist()
     assert slots_live.pulls.tolist() == slots.pulls.tolist()
     assert slots_live.total == pytest.approx(slots.total)
+    if kind == "stars" and rules.PULL[pull].index:
+        stored = slots.arrival > 0
+        assert players[0]._shades[stored] == pytest.approx(state.shades[stored])
 
 
 @pytest.mark.parametrize("pull", rules.INDEXED)

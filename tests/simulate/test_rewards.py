@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bestbefore.simulate.rewards import draw_block, next_of_block, one_reward, total_of
+from bestbefore.simulate.rewards import draw_block, next_of_block, one_reward, shades_of, total_of
 from bestbefore.streams import from_means, from_ratings
 
 seeds = st.integers(0, 2**32)
@@ -140,6 +140,22 @@ def test_a_block_is_its_rewards_in_random_order(kind):
         assert not drawn[: max(arms.levels.size, 2)].any()
         ends.append((taken[0], taken[-1]))
     assert np.abs(np.mean(ends, axis=0) - arms.means[0]).max() < 5 * 0.5 / np.sqrt(1500)
+
+
+def test_a_block_is_as_far_from_all_or_nothing_as_its_rewards():
+    arms, rng, drawn = (
+        arms_of(from_ratings([[1, 2, 3, 7]], [0, 0.2, 0.5, 1])),
+        np.random.default_rng(0),
+        np.zeros(4, int),
+    )
+    draw_block(arms, 0, 30, rng, drawn)
+    between = shades_of(arms, drawn)
+    taken = [next_of_block(arms, drawn, left, rng) for left in range(30, 0, -1)]
+    assert between == pytest.approx(sum(reward * (1 - reward) for reward in taken))
+    assert between > 0
+    arms = arms_of(from_means([0.7]))
+    draw_block(arms, 0, 30, rng, drawn)
+    assert shades_of(arms, drawn) == 0
 
 
 @pytest.mark.parametrize("kind", ["bernoulli", "stars", "gaussian"])

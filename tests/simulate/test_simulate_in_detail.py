@@ -1,6 +1,7 @@
 """Simulations, count by count: rewards of 0 and 1 for sure leave nothing to chance, so each number is known."""
 
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from bestbefore.probe.challenge import challenge_unit, level_pulls
 from bestbefore.pull import kl_ucb
 from bestbefore.simulate.account import Account
 from bestbefore.simulate.admission import admitted
+from bestbefore.simulate.epochs import PlayPiece, Setup
 from bestbefore.simulate.leaps import empty_heap, play_leaping
 from bestbefore.simulate.rewards import draw_block, next_of_block, one_reward, total_of
 from bestbefore.streams import from_means, from_ratings
@@ -101,7 +103,7 @@ def test_a_heap_of_arms_pulls_the_highest_index_and_of_equals_the_newest(rule, l
             pulled.append(slot)
         spent, arms, before = np.zeros(size, np.int64), arms_of(from_means(means)), int(rng.integers(0, size + 1))
         switches, last = play_leaping(
-            other, arms, number, None, budget, horizon, leaps, rng, empty_heap(size, 0), spent, before
+            other, arms, number, None, budget, horizon, leaps, rng, empty_heap(size, 0), spent, np.zeros(size), before
         )
         assert spent.tolist() == np.bincount(pulled, minlength=size).tolist()
         assert switches == np.count_nonzero(np.diff([before, *one.arrival[pulled]]))
@@ -122,8 +124,35 @@ def test_an_arm_whose_bound_is_the_highest_is_not_pulled_where_its_index_is_lowe
         for slot, arm in enumerate((ones[pair], others[pair])):
             put(memory, slot, slot + 1, arms[arm][0], float(arms[arm][1]))
         true = arms_of(from_means([1.0, 1.0]))
-        play_leaping(memory, true, number, None, 1, horizon, True, rng, empty_heap(2, 0), spent, 0)
+        play_leaping(memory, true, number, None, 1, horizon, True, rng, empty_heap(2, 0), spent, np.zeros(2), 0)
         assert spent.tolist() == [1, 0]
+
+
+# How noisy rewards are
+
+
+def state_after(stream, window, budget, memory, seed=0, **chosen):
+    """Return all that the compiled loop carries, at the end of a run of heirs x fresh."""
+    piece = PlayPiece("keep", "pull", Setup(stream, window, budget, memory, "heirs", "fresh", **chosen), 0, seed)
+    return piece._play(piece.setup.budgets(seed, 0), threading.Event(), np.zeros(0))
+
+
+@pytest.mark.parametrize("carry", [True, False])
+@pytest.mark.parametrize("leaps", [True, False])
+def test_each_pull_is_noted_with_how_far_its_reward_is_from_all_or_nothing(leaps, carry):
+    """Each reward is 0.2 or 0.8, so that r (1 - r) is 0.16 whatever comes, in blocks and one by one."""
+    stream = from_ratings([[count, 20 - count] for count in (4, 10, 6, 8, 12, 3) * 2], [0.2, 0.8])
+    for seed in range(3):
+        state = state_after(stream, 6, 400, 4, seed, leaps=leaps, carry=carry)
+        assert state.memory.pulls.max() >= 200
+        assert state.shades == pytest.approx(0.16 * state.memory.pulls)
+
+
+def test_where_rewards_do_not_vary_newcomers_are_tested_for_less_and_less_long():
+    """Each arm's rewards are always the same, which is known the better the more arms have been seen."""
+    state = state_after(from_ratings([[0, 1]] + [[1, 0]] * 9, [0.5, 0.6]), 10, 2000, 10)
+    tests = state.memory.pulls[np.argsort(state.memory.arrival)][1:]
+    assert tests[0] > 3 * tests[-1] > 0
 
 
 # The everlasting best arm

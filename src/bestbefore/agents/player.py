@@ -128,13 +128,14 @@ class Player(Spending):
             number = self._enter(arm, time, at)
             expire(self._slots, self._clock.oldest)
             self._make_room(number)
+            self._clear(number)
         self._learn_pace()
         self._spent = 0
         self._began = self._began or number
         self._budget = budget if self.plan.begins(number, self._began) else 0
         if not self.carry and self._budget != 0:
             self._slots.pulls[:] = 0
-            self._slots.total[:] = 0.0
+            self._slots.total[:] = self._shades[:] = 0.0
         self._look_ahead()
         self._losses[:] = 0.0
         self._forget()
@@ -182,7 +183,8 @@ class Player(Spending):
         """Take a reward of an arm, or the total of `pulls` rewards, whenever it comes back, in any order.
 
         Pulls that were not asked for count against the budget, too.  An arm that is not in memory raises `UnknownArm`;
-        see `Explorer.tell` for `arrival`.
+        see `Explorer.tell` for `arrival`.  Rewards that are not all or nothing, such as ratings, are best told one by
+        one: from how little they vary "fresh" learns to test for less long.
 
         Parameters
         ----------
@@ -217,6 +219,7 @@ class Player(Spending):
         self._told(number, pulls)
         self._slots.pulls[slot], self._slots.total[slot] = known, rewards
         self._losses[slot] = loss
+        self._shades[slot] += self._between(total) * counted / pulls
         self._take_off(number, late, fresh)
         self._spent += pulls - asked
 

@@ -42,8 +42,8 @@ def checked_agent(state: Any, agent: str, fields: Mapping[str, Any]) -> dict[str
         state = _from_version_2(state)
     if state["version"] <= 3:
         state = _from_version_3(state)
-    if state["version"] == 4 and agent == "Player":  # how good the second best was: `fresh` does not ask any more
-        state = {field: value for field, value in state.items() if field != "heir"}
+    if state["version"] <= 4:
+        state = _from_version_4(state)
     return checked({field: value for field, value in state.items() if field not in ("agent", "version")}, fields)
 
 
@@ -86,6 +86,21 @@ def _from_version_3(state: dict[str, Any]) -> dict[str, Any]:
         pulls, arrivals = state["pulls"], state["roster"]["clock"]["arrivals"]
         learnt = {"pace": pulls / max(arrivals, 1), "epochs": min(arrivals, 1), "used": 1.0}
         return state | learnt | {"delay": 0.0, "delays": 0, "youth": 1.0}
+    except (TypeError, KeyError) as wrong:
+        raise ValueError(f"state is damaged: version {state['version']} should have what is missing: {wrong}") from None
+
+
+def _from_version_4(state: dict[str, Any]) -> dict[str, Any]:
+    """Return a state of version 4 as version 5 has it: how noisy rewards are was not learnt then.
+
+    How good the second best was had to be known for `fresh`.
+    """
+    if state["agent"] != "Player":
+        return state
+    try:
+        arms = [arm | {"shades": 0.0} for arm in state["arms"]]
+        kept = {field: value for field, value in state.items() if field != "heir"}
+        return kept | {"arms": arms, "dispersion": 1.0}
     except (TypeError, KeyError) as wrong:
         raise ValueError(f"state is damaged: version {state['version']} should have what is missing: {wrong}") from None
 

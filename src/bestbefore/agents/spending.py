@@ -20,8 +20,12 @@ from bestbefore.memory import Memory, Moment, drop, expire, put
 from bestbefore.own import jitted, watched
 from bestbefore.plan import PlayPlan
 from bestbefore.plan.defaults import LEARNT_EPOCHS
-from bestbefore.pull import Horizon, choose, highest, horizon_of, youth_of
+from bestbefore.pull import Horizon, choose, dispersion_of, highest, horizon_of, shade, youth_of
 from bestbefore.pull.page import chances_of, drawn
+
+HALF_AND_HALF: Final = 0.25
+"""r (1 - r) at most."""
+ROUNDING: Final = 1e-9
 
 DELAYS: Final = 5
 """The delay of rewards is learnt from about so many arms."""
@@ -44,8 +48,9 @@ class Spending(BaseAgent):
         "delay": float,
         "delays": int,
         "youth": float,
+        "dispersion": float,
     }
-    _fields_of_an_arm: ClassVar = {"late": int, "loss": float, "odds": list}
+    _fields_of_an_arm: ClassVar = {"late": int, "loss": float, "odds": list, "shades": float}
 
     def _begin(self, plan: PlayPlan) -> None:
         """Begin before the first arrival."""
@@ -63,6 +68,8 @@ class Spending(BaseAgent):
         self._used = 1.0  # which part of a budget is spent as a rule
         self._delay, self._delays = 0.0, 0  # arrivals until an arm's first reward, and of how many arms
         self._youth = 1.0  # of this epoch's leader: see `youth_of`
+        self._shades = np.zeros(self.memory)  # how far the rewards of each slot are from all or nothing
+        self._dispersion = 1.0  # of the rewards known when this epoch began: see `dispersion_of`
 
     @property
     def draws(self) -> bool:
@@ -83,20 +90,22 @@ class Spending(BaseAgent):
         return None if self._budget is None else max(self._budget - self._spent, 0)
 
     def _record(self, number: int, slot: int | None) -> dict[str, Any]:
-        odds, late, loss = self._odds.get(number, []), self._late.get(number, 0), self._losses[slot]
-        return super()._record(number, slot) | {"late": late, "loss": loss, "odds": odds}
+        odds, late = self._odds.get(number, []), self._late.get(number, 0)
+        more = {"late": late, "loss": self._losses[slot], "odds": odds, "shades": self._shades[slot]}
+        return super()._record(number, slot) | more
 
     def _expire(self) -> None:
         expire(self._slots, self._clock.oldest)
-        self._clear_losses()
+        self._clear()
 
     def _withdraw(self, number: int) -> None:
         drop(self._slots, self._slot(number))
-        self._clear_losses()
+        self._clear()
 
-    def _clear_losses(self) -> None:
-        """Forget the losses of arms that are gone."""
-        self._losses[self._slots.arrival == 0] = 0.0
+    def _clear(self, newest: int = 0) -> None:
+        """Forget what is noted of each slot where its arm is gone, or the newest has come in its place."""
+        changed = (self._slots.arrival == 0) | (self._slots.arrival == newest)
+        self._losses[changed] = self._shades[changed] = 0.0
 
     def _given_up(self, number: int, pulls: int) -> None:
         late = min(self._late.get(number, 0), pulls)
@@ -123,7 +132,13 @@ class Spending(BaseAgent):
 
     def _restore(self, fields: dict[str, Any]) -> None:
         super()._restore(fields)
-        for name, least, most in (("pace", 0, MOST), ("delay", 0, MOST), ("used", 0, 1), ("youth", 1, MOST)):
+        for name, least, most in (
+            ("pace", 0, MOST),
+            ("delay", 0, MOST),
+            ("used", 0, 1),
+            ("youth", 1, MOST),
+            ("dispersion", 0, 1),
+        ):
             if not least <= fields[name] <= most:
                 raise ValueError(f"state is damaged: {name} cannot be {fields[name]!r}")
 
@@ -133,7 +148,9 @@ class Spending(BaseAgent):
         fresh = record["in_flight"] - late
         if not all(isinstance(one, float) and 0 < one <= 1 for one in odds) or len(odds) > fresh:
             raise ValueError(f"state is damaged: odds of {record['arm']!r} do not fit its pulls in flight")
-        self._losses[record["slot"]] = record["loss"]
+        if not 0 <= record["shades"] <= record["pulls"] * HALF_AND_HALF * (1 + ROUNDING):
+            raise ValueError(f"state is damaged: shades of {record['arm']!r} cannot be {record['shades']!r}")
+        self._losses[record["slot"]], self._shades[record["slot"]] = record["loss"], record["shades"]
         if late:
             self._late[number] = late
         if odds:
@@ -184,8 +201,16 @@ class Spending(BaseAgent):
                 self._used += (min(self._spent / self._budget, 1.0) - self._used) / self._epochs
 
     def _look_ahead(self) -> None:
-        """Take note of how young the leader is, as an epoch begins."""
+        """Take note of how young the leader is and how noisy rewards are, as an epoch begins."""
+        self._dispersion = dispersion_of(self._slots, self._shades)
         self._youth = youth_of(self._slots, self._clock.now, self.plan.window, self._noise)
+
+    def _between(self, total: float) -> float:
+        """Return the sum of r (1 - r) over the rewards of this total, as if all but one were all or nothing.
+
+        It is 0 where rewards have no bounds.
+        """
+        return shade(total % 1.0) if self._noise.bounded else 0.0
 
     def _learn_delay(self, number: int) -> None:
         """Learn from an arm's first reward how many arrivals one takes to come."""
@@ -222,7 +247,8 @@ class Spending(BaseAgent):
             memory = ahead(memory, by_slot, self._ages(), self._usual_delay, share, places, self._noise)
         if not self.plan.pull.index:
             return self._drawn(memory, places)
-        horizon = horizon_of(budget, stored, self.delta, self._tests_of_commit, self._noise, self._youth)
+        known = self._noise, self._youth, self._dispersion
+        horizon = horizon_of(budget, stored, self.delta, self._tests_of_commit, *known)
         if self._budget is None:  # nothing caps the tests of commit
             horizon = horizon._replace(tests=self._tests_of_commit)
         chosen: list[int] = []

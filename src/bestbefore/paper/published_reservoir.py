@@ -43,8 +43,8 @@ def reservoir_block(
             continue
         run.spent[:] = 0
         horizon = horizon_of(budgets[arm], stored, settings.delta, 1, arms.noise)
-        leaps = arms.noise.bounded
-        play_leaping(run.memory, true, UCB, None, budget, horizon, leaps, rewards, run.heap, run.spent, 0)
+        leaps, spent, shades = arms.noise.bounded, run.spent, np.zeros(stored)
+        play_leaping(run.memory, true, UCB, None, budget, horizon, leaps, rewards, run.heap, spent, shades, 0)
         for place in range(stored):
             run.regret[0] += run.spent[place] * (best - true.means[place])
         run.counts[PULLS] += budget

@@ -21,7 +21,7 @@ import numpy as np
 from bestbefore._jit import inlined, njit
 from bestbefore.ladder import ladder
 from bestbefore.memory import Memory
-from bestbefore.pull.horizon import Horizon, horizon_of, youth_of
+from bestbefore.pull.horizon import Horizon, dispersion_of, horizon_of, shade, youth_of
 from bestbefore.rules import PULL
 
 __all__ = [
@@ -29,11 +29,13 @@ __all__ = [
     "block",
     "ceiling",
     "choose",
+    "dispersion_of",
     "highest",
     "horizon_of",
     "index",
     "is_above",
     "room",
+    "shade",
     "sure",
     "youth_of",
 ]

@@ -1,18 +1,21 @@
 """Fresh: test an arm the longer, the likelier it is to be better than the leader, and the more traffic there is.
 
-The index is the largest q with pulls * kl(mean, q) <= ln+(H / pulls), where ln+ is the logarithm or 0.  H is how long
+The index is the largest q with pulls * kl(mean, q) <= D ln+(H / pulls), where ln+ is the logarithm or 0.  H is how long
 an arm is explored at most:
 
     H = R T sqrt(T / K) / 48,
 
 with T the budget of the epoch, K the number of arms at hand, and R = W / age of the leader as the epoch begins.  With
-H = T / K it would be MOSS in the form of KL-UCB.  What is different:
+H = T / K and D = 1 it would be MOSS in the form of KL-UCB.  What is different:
 
 - **R.**  In random order, a leader that has stood for so many arrivals is beaten by the next one with probability
   1 / (age + 1).  So newcomers are tested long under a young leader, as where means rise, and briefly under an old one.
 - **The power of T.**  What is learnt of an arm serves all epochs that it lives to see, so it may cost more than one of
   them.  But where T is small, arms come faster than they can be told apart: most must not be tried to the end.
 - **The power of K.**  Most of the arms at hand are known already, so that more of them leave nearly as much for a test.
+
+- **D**, the dispersion.  It is how much rewards vary, over how much they would if each were 0 or 1, as learnt from the
+  arms at hand: 1 where rewards are 0 or 1, and about 1/4 for ratings in stars.
 
 The powers, and 48, were found by trial on made streams and movies: benchmarks/choose.py shows what they give.
 
@@ -40,14 +43,14 @@ SPARING: Final = 48.0
 
 @njit
 def _limit(pulls: float, horizon: Horizon) -> float:
-    """Return ln+(H / pulls): how much may speak for a lower mean before an arm is given up."""
+    """Return D ln+(H / pulls): how much may speak for a lower mean before an arm is given up."""
     longest = horizon.youth * horizon.budget * math.sqrt(horizon.share) * (1 / SPARING)
-    return math.log(longest / pulls) if longest > pulls else 0.0
+    return horizon.dispersion * math.log(longest / pulls) if longest > pulls else 0.0
 
 
 @njit
 def index(pulls: float, total: float, horizon: Horizon) -> float:
-    """Return the largest q with pulls * kl(mean, q) <= ln+(H / pulls)."""
+    """Return the largest q with pulls * kl(mean, q) <= D ln+(H / pulls)."""
     return kl.index(pulls, total, _limit(pulls, horizon), horizon.noise)
 
 

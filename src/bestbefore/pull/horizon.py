@@ -1,6 +1,6 @@
 """The horizon: what an index depends on besides the rewards of its own arm, the same for all pulls of an epoch.
 
-One of its parts is about the arms at hand as the epoch begins: see `youth_of`.
+Two of its parts are about the arms at hand as the epoch begins: see `youth_of` and `dispersion_of`.
 
 >>> horizon = horizon_of(budget=100, arms=4, delta=0.01, tests=500)
 >>> horizon.share, horizon.tests, horizon.noise
@@ -11,6 +11,7 @@ import math
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bestbefore._jit import njit
 from bestbefore.memory import Memory, mean_of
@@ -18,6 +19,8 @@ from bestbefore.noise import BOUNDED, Noise
 
 SQUARE: Final = 6.0
 """The square of how many standard errors a lower bound is below its mean."""
+CAUTION: Final = 0.1
+"""How much variance is taken for granted before any was seen."""
 
 
 class Horizon(NamedTuple):
@@ -41,15 +44,25 @@ class Horizon(NamedTuple):
     """ln(T K / delta)."""
     youth: float
     """R, the window over the age of the leader when the epoch began: how likely a newcomer is to beat it, times W."""
+    dispersion: float
+    """The variance of rewards over what it is with rewards of 0 and 1 alone, as known when the epoch began."""
 
 
 @njit
-def horizon_of(budget: int, arms: int, delta: float, tests: int, noise: Noise = BOUNDED, youth: float = 1.0) -> Horizon:
+def horizon_of(
+    budget: int,
+    arms: int,
+    delta: float,
+    tests: int,
+    noise: Noise = BOUNDED,
+    youth: float = 1.0,
+    dispersion: float = 1.0,
+) -> Horizon:
     """Return the horizon of an epoch of `budget` pulls with so many arms at hand."""
     pulls, stored = max(budget, 1), max(arms, 1)
     log_union = math.log(pulls * stored / delta)
     share, log = pulls / stored, math.log(pulls)
-    return Horizon(pulls, stored, delta, min(tests, pulls), noise, share, log, log_union, youth)
+    return Horizon(pulls, stored, delta, min(tests, pulls), noise, share, log, log_union, youth, dispersion)
 
 
 @njit
@@ -72,6 +85,42 @@ def youth_of(memory: Memory, now: int, window: int, noise: Noise) -> float:
             if bound > surest or (bound == surest and memory.arrival[slot] < leader):
                 surest, leader = bound, memory.arrival[slot]
     return window / max(now - leader, 1) if leader > 0 else 1.0
+
+
+@njit
+def dispersion_of(memory: Memory, shades: npt.NDArray[np.float64]) -> float:
+    """Return the variance of rewards over mean (1 - mean), which it is where all are 0 or 1: the average of the arms.
+
+    Ratings of 1 to 5 stars, say, vary a quarter as much, so that a quarter of the pulls tells as much.  `shades` has
+    the sum of r (1 - r) over the rewards of each arm: what they vary less.  An arm's variance within its n rewards,
+    with what they vary less, is about (1 - 1 / n) mean (1 - mean); so arms that were pulled once say nothing.
+
+    R. W. M. Wedderburn, "Quasi-likelihood functions, generalized linear models, and the Gauss-Newton method",
+    Biometrika 61 (1974).
+
+    >>> from bestbefore.memory import empty_memory, put
+    >>> memory = empty_memory(2)
+    >>> put(memory, 0, 1, 100, 50.0); put(memory, 1, 2, 100, 60.0)
+    >>> dispersion_of(memory, np.array([0.0, 0.0])), round(dispersion_of(memory, np.array([18.75, 18.0])), 3)
+    (1.0, 0.376)
+    """
+    varies, less = CAUTION, 0.0
+    for slot in range(memory.arrival.size):
+        pulls, total = memory.pulls[slot], memory.total[slot]
+        if memory.arrival[slot] > 0 and pulls > 0:
+            varies += max(total - shades[slot] - total * total / pulls, 0.0) / pulls
+            less += (1 - 1 / pulls) * shades[slot] / pulls
+    return varies / (varies + less)
+
+
+@njit
+def shade(reward: float) -> float:
+    """Return r (1 - r), which is 0 where a reward is all or nothing.
+
+    >>> shade(0.0), shade(0.5), shade(1.0)
+    (0.0, 0.25, 0.0)
+    """
+    return reward * (1 - reward)
 
 
 @njit

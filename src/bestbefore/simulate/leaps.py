@@ -27,8 +27,8 @@ from bestbefore import pull
 from bestbefore._jit import inlined, njit
 from bestbefore.memory import Memory
 from bestbefore.pull.blocks import block_for
-from bestbefore.pull.horizon import Horizon
-from bestbefore.simulate.rewards import draw_block, next_of_block, one_reward
+from bestbefore.pull.horizon import Horizon, shade
+from bestbefore.simulate.rewards import draw_block, next_of_block, one_reward, shades_of
 from bestbefore.streams import Arms
 
 SHORT: Final = 24
@@ -135,9 +135,10 @@ def play_leaping(
     rng: np.random.Generator,
     heap: Heap,
     spent: npt.NDArray[np.int64],
+    shades: npt.NDArray[np.float64],
     last: int,
 ) -> tuple[int, int]:
-    """Spend the budget of an epoch by an index rule; add each slot's pulls to `spent`.
+    """Spend the budget of an epoch by an index rule; add each slot's pulls to `spent`, their r (1 - r) to `shades`.
 
     Return how often the arm that is pulled changed, beginning from arrival `last`, and the arrival pulled at the end.
     """
@@ -150,7 +151,7 @@ def play_leaping(
             switches += 1
             last = memory.arrival[slot]
         before = left
-        left = _tenure(memory, true, slot, rule, own, left, horizon, level, leaps, rng, heap.drawn)
+        left = _tenure(memory, true, slot, rule, own, left, horizon, level, leaps, rng, heap.drawn, shades)
         spent[slot] += before - left
         _learn(memory, rule, own, horizon, heap, 0, size)
     return switches, last
@@ -201,15 +202,18 @@ def _tenure(
     leaps: bool,
     rng: np.random.Generator,
     drawn: npt.NDArray[np.int64],
+    shades: npt.NDArray[np.float64],
 ) -> int:
     """Pull the leader until its index is down to `level`, or nothing is left; return what is left."""
-    pulls, total, mean = memory.pulls[slot], memory.total[slot], true.means[slot]
+    pulls, total, mean, between = memory.pulls[slot], memory.total[slot], true.means[slot], shades[slot]
     bernoulli = true.levels.size == 0 and true.noise.bounded
     for _ in range(min(left, _sure(rule, own, pulls, horizon))):
         if bernoulli:
             total += 1.0 if rng.random() < mean else 0.0
         else:
-            total += one_reward(true, slot, rng)
+            reward = one_reward(true, slot, rng)
+            total += reward
+            between += shade(reward)
         pulls += 1
         left -= 1
     while left > 0 and _is_above(rule, own, pulls, total, pulls, horizon, level):
@@ -219,12 +223,14 @@ def _tenure(
         if block >= SHORT:
             gained = draw_block(true, slot, block, rng, drawn)
             if _is_above(rule, own, pulls + block - gained, total, pulls + block, horizon, level):
+                between += shades_of(true, drawn)
                 pulls, total, left = pulls + block, total + gained, left - block
                 continue
             room, short = _room(rule, own, pulls, total, pulls + block, horizon, level), 0.0
             for rest in range(block, 0, -1):
                 reward = next_of_block(true, drawn, rest, rng)
                 total += reward
+                between += shade(reward)
                 short += 1 - reward
                 pulls += 1
                 left -= 1
@@ -245,11 +251,14 @@ def _tenure(
                     room = zeros + _room_again(rule, own, now, gained, pulls + many, horizon, level)
             pulls, total, left = pulls + done, total + done - zeros, left - done
         else:
-            total += one_reward(true, slot, rng)
+            reward = one_reward(true, slot, rng)
+            total += reward
+            between += shade(reward)
             pulls += 1
             left -= 1
     memory.pulls[slot] = pulls
     memory.total[slot] = total
+    shades[slot] = between
     return left
 
 

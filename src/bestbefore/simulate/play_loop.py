@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from bestbefore._jit import njit
 from bestbefore.memory import Memory, Moment, count, empty_memory, expire
-from bestbefore.pull import choose, horizon_of, youth_of
+from bestbefore.pull import choose, dispersion_of, horizon_of, youth_of
 from bestbefore.simulate.admission import admitted
 from bestbefore.simulate.leaps import Heap, empty_heap, play_leaping
 from bestbefore.simulate.oracle import (
@@ -41,6 +41,7 @@ class Play(NamedTuple):
     queue: Queue
     heap: Heap
     spent: Ints  # pulls of each slot in this epoch
+    shades: Floats  # the sum of r (1 - r) over the rewards of each slot
     losses: Floats  # estimated, of each slot in this epoch, for rules that know their odds
     odds: Floats
     counts: Ints
@@ -65,7 +66,8 @@ def start_play(slots: int) -> Play:
     """Make the state before the first arrival."""
     memory, true, heap = empty_memory(slots), true_arms(slots), empty_heap(slots, 0)
     spent, counts = np.zeros(slots, np.int64), np.zeros(4, np.int64)
-    return Play(memory, true, empty_queue(0), heap, spent, np.zeros(slots), np.zeros(slots), counts, np.zeros(1))
+    shades, losses, odds = np.zeros(slots), np.zeros(slots), np.zeros(slots)
+    return Play(memory, true, empty_queue(0), heap, spent, shades, losses, odds, counts, np.zeros(1))
 
 
 def play_with_room_for(play: Play, arms: Arms) -> Play:
@@ -102,6 +104,7 @@ def play_block(
         slot = admitted(settings.keep, own_keep, memory, now, 0, 0.0, moment)
         if slot >= 0:
             note_arm(true, slot, arms, arm)
+            play.shades[slot] = 0.0
         stored = count(memory)
         play.counts[PEAK] = max(play.counts[PEAK], stored)
         lost = 0.0
@@ -111,6 +114,7 @@ def play_block(
             if not settings.carry:
                 memory.pulls[:] = 0
                 memory.total[:] = 0.0
+                play.shades[:] = 0.0
             play.spent[:] = 0
             _spend(play, settings, own_index, budgets[arm], stored, now, rewards, rng)
             for slot in range(memory.arrival.size):
@@ -138,7 +142,8 @@ def _spend(
         _draw(play, settings.pull, budget, rewards, rng)
         return
     youth = youth_of(play.memory, now, settings.window, noise)
-    horizon = horizon_of(budget, stored, settings.delta, settings.tests, noise, youth)
+    dispersion = dispersion_of(play.memory, play.shades) if noise.bounded else 1.0
+    horizon = horizon_of(budget, stored, settings.delta, settings.tests, noise, youth, dispersion)
     switches, play.counts[LAST] = play_leaping(
         play.memory,
         play.true,
@@ -150,6 +155,7 @@ def _spend(
         rewards,
         play.heap,
         play.spent,
+        play.shades,
         play.counts[LAST],
     )
     play.counts[SWITCHES] += switches

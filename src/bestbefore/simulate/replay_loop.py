@@ -14,7 +14,7 @@ from bestbefore.keep import admit
 from bestbefore.memory import Memory, Moment, count, expire
 from bestbefore.noise import BOUNDED
 from bestbefore.plan.defaults import LEARNT_EPOCHS
-from bestbefore.pull import choose, highest, horizon_of, youth_of
+from bestbefore.pull import choose, dispersion_of, highest, horizon_of, shade, youth_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -63,8 +63,8 @@ def replay(
     floor / probability.
     """
     slots = memory.arrival.size
-    who, losses, odds = np.zeros(slots, np.int64), np.zeros(slots), np.zeros(slots)
-    entered, newest, youth = 0, 0, 1.0
+    who, shades, losses, odds = np.zeros(slots, np.int64), np.zeros(slots), np.zeros(slots), np.zeros(slots)
+    entered, newest, youth, dispersion = 0, 0, 1.0, 1.0
     spent, pace, epochs, begun = 0, 0.0, 0.0, False
     fresh, slot = True, -1
     for row in range(world.arms.size):
@@ -79,11 +79,12 @@ def replay(
             taken = admit(rule.keep, memory, newest, 0, 0.0, Moment(now, rule.window, entered, 0.0, coin, 1))
             if taken >= 0:
                 who[taken] = arm
+                shades[taken] = 0.0
             if begun:
                 epochs = min(epochs + 1.0, LEARNT_EPOCHS)
                 pace += (spent - pace) / epochs
             begun, spent, fresh = True, 0, True
-            youth = youth_of(memory, now, rule.window, BOUNDED)
+            youth, dispersion = youth_of(memory, now, rule.window, BOUNDED), dispersion_of(memory, shades)
             losses[:] = 0.0
         if rule.by_time:
             for place in range(slots):
@@ -91,7 +92,7 @@ def replay(
                     fresh = True
             expire(memory, now - rule.window + 1)
         if fresh or not rule.by_index:
-            slot, fresh = _choice(memory, rule, spent, pace, youth, losses, odds, rng), False
+            slot, fresh = _choice(memory, rule, spent, pace, youth, dispersion, losses, odds, rng), False
         if choices.size > 0:
             choices[row] = who[slot] if slot >= 0 else -1
         if slot < 0:
@@ -125,6 +126,7 @@ def replay(
         if learns >= 0:
             memory.pulls[learns] += 1
             memory.total[learns] += reward
+            shades[learns] += shade(reward)
             losses[learns] += (1 - reward) / chance
             spent += 1
             fresh = True
@@ -137,6 +139,7 @@ def _choice(
     spent: int,
     pace: float,
     youth: float,
+    dispersion: float,
     losses: Floats,
     odds: Floats,
     rng: np.random.Generator,
@@ -147,7 +150,7 @@ def _choice(
         return -1
     if rule.by_index:
         traffic = max(math.ceil(pace), spent + 1)
-        horizon = horizon_of(traffic, stored, rule.delta, rule.tests, BOUNDED, youth)
+        horizon = horizon_of(traffic, stored, rule.delta, rule.tests, BOUNDED, youth, dispersion)
         best: int = highest(rule.pull, memory, horizon)
         return best
     for slot in range(memory.arrival.size):

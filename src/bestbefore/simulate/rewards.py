@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestbefore._jit import njit
+from bestbefore.pull.horizon import shade
 from bestbefore.streams.stream import Arms
 
 
@@ -82,6 +83,15 @@ def draw_block(arms: Arms, arm: int, pulls: int, rng: np.random.Generator, drawn
         weight_left -= weight
     drawn[last] = left
     return float(total + left * arms.levels[last])
+
+
+@njit
+def shades_of(arms: Arms, drawn: npt.NDArray[np.int64]) -> float:
+    """Return the sum of r (1 - r) over the rewards of a block: 0 for Bernoulli rewards."""
+    between = 0.0
+    for level in range(arms.levels.size):
+        between += drawn[level] * shade(arms.levels[level])
+    return between
 
 
 @njit

@@ -104,8 +104,8 @@ def spend_rest(seek: Seek, settings: Settings, best_mean: float, rewards: np.ran
     if not counts[FOUND]:
         narrow(settings.strategy, memory, oldest, seek.sums[RIVALS])
         horizon = horizon_of(left, count(memory), settings.delta, 1, seek.true.noise)
-        leaps = seek.true.noise.bounded
-        play_leaping(memory, seek.true, settings.pull, None, left, horizon, leaps, rewards, seek.heap, seek.spent, 0)
+        leaps, spent, shades = seek.true.noise.bounded, seek.spent, np.zeros(memory.arrival.size)
+        play_leaping(memory, seek.true, settings.pull, None, left, horizon, leaps, rewards, seek.heap, spent, shades, 0)
         left = 0
         for slot in range(memory.arrival.size):
             if memory.arrival[slot] >= oldest or memory.arrival[slot] == settings.best:
