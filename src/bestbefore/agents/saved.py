@@ -93,7 +93,7 @@ def _from_version_3(state: dict[str, Any]) -> dict[str, Any]:
 def _from_version_4(state: dict[str, Any]) -> dict[str, Any]:
     """Return a state of version 4 as version 5 has it: how noisy rewards are was not learnt then.
 
-    How good the second best was had to be known for `fresh`.
+    Instead it had how good the second best was, for `fresh`, which does not ask any more.
     """
     if state["agent"] != "Player":
         return state

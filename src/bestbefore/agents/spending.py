@@ -206,9 +206,9 @@ class Spending(BaseAgent):
         self._youth = youth_of(self._slots, self._clock.now, self.plan.window, self._noise)
 
     def _between(self, total: float) -> float:
-        """Return the sum of r (1 - r) over the rewards of this total, as if all but one were all or nothing.
+        """Return how little the sum of r (1 - r) can be for rewards of this total: where all but one are 0 or 1.
 
-        It is 0 where rewards have no bounds.
+        So rewards are not taken to vary less than they do.  It is 0 where they have no bounds.
         """
         return shade(total % 1.0) if self._noise.bounded else 0.0
 

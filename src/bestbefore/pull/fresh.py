@@ -14,8 +14,9 @@ H = T / K and D = 1 it would be MOSS in the form of KL-UCB.  What is different:
   them.  But where T is small, arms come faster than they can be told apart: most must not be tried to the end.
 - **The power of K.**  Most of the arms at hand are known already, so that more of them leave nearly as much for a test.
 
-- **D**, the dispersion.  It is how much rewards vary, over how much they would if each were 0 or 1, as learnt from the
-  arms at hand: 1 where rewards are 0 or 1, and about 1/4 for ratings in stars.
+- **D**, the dispersion.  kl takes each reward for 0 or 1, which is how rewards of a given mean vary most.  D is what
+  part of that they do vary, as known when the epoch begins: about 1/4 for ratings in stars, and then a quarter of the
+  evidence is enough.
 
 The powers, and 48, were found by trial on made streams and movies: benchmarks/choose.py shows what they give.
 

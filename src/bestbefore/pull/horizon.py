@@ -19,8 +19,8 @@ from bestbefore.noise import BOUNDED, Noise
 
 SQUARE: Final = 6.0
 """The square of how many standard errors a lower bound is below its mean."""
-CAUTION: Final = 0.1
-"""How much variance is taken for granted before any was seen."""
+CAUTION: Final = 0.003
+"""What the fear that rewards are 0 or 1 counts for, in arms."""
 
 
 class Horizon(NamedTuple):
@@ -89,11 +89,14 @@ def youth_of(memory: Memory, now: int, window: int, noise: Noise) -> float:
 
 @njit
 def dispersion_of(memory: Memory, shades: npt.NDArray[np.float64]) -> float:
-    """Return the variance of rewards over mean (1 - mean), which it is where all are 0 or 1: the average of the arms.
+    """Return the dispersion D of rewards in [0, 1]: their variance over mean (1 - mean), which it is at most.
 
-    Ratings of 1 to 5 stars, say, vary a quarter as much, so that a quarter of the pulls tells as much.  `shades` has
-    the sum of r (1 - r) over the rewards of each arm: what they vary less.  An arm's variance within its n rewards,
-    with what they vary less, is about (1 - 1 / n) mean (1 - mean); so arms that were pulled once say nothing.
+    It is 1 where each reward is 0 or 1, and 1/4 for ratings in stars, say; then a quarter of the pulls tell as much.
+    Arms differ in that, so it is the average of theirs, where each counts as much as it varies: a few that vary much
+    need long tests, whatever is known of others.  With caution: as if 0.003 of another arm had D = 1.
+
+    `shades` has the sum of r (1 - r) over the rewards of each arm: their average is what mean (1 - mean) exceeds the
+    variance by.  An arm that was pulled once says nothing, and neither does one whose rewards are all the same.
 
     R. W. M. Wedderburn, "Quasi-likelihood functions, generalized linear models, and the Gauss-Newton method",
     Biometrika 61 (1974).
@@ -102,15 +105,20 @@ def dispersion_of(memory: Memory, shades: npt.NDArray[np.float64]) -> float:
     >>> memory = empty_memory(2)
     >>> put(memory, 0, 1, 100, 50.0); put(memory, 1, 2, 100, 60.0)
     >>> dispersion_of(memory, np.array([0.0, 0.0])), round(dispersion_of(memory, np.array([18.75, 18.0])), 3)
-    (1.0, 0.376)
+    (1.0, 0.256)
     """
-    varies, less = CAUTION, 0.0
+    average, weights, most = 0.0, 0.0, 0.0
     for slot in range(memory.arrival.size):
         pulls, total = memory.pulls[slot], memory.total[slot]
-        if memory.arrival[slot] > 0 and pulls > 0:
-            varies += max(total - shades[slot] - total * total / pulls, 0.0) / pulls
-            less += (1 - 1 / pulls) * shades[slot] / pulls
-    return varies / (varies + less)
+        if memory.arrival[slot] > 0 and pulls > 1:
+            varies = max(total - shades[slot] - total * total / pulls, 0.0) / pulls
+            bound = varies + (1 - 1 / pulls) * shades[slot] / pulls
+            if varies > 0:
+                average += varies * (varies / bound)
+                weights += varies
+            most = max(most, bound)
+    caution = CAUTION * most
+    return (caution + average) / (caution + weights) if caution > 0 else 1.0
 
 
 @njit
