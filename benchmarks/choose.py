@@ -28,7 +28,7 @@ from rich.table import Table
 from bestbefore import plan, simulate, streams
 from bestbefore.rules import KEEP_TO_PLAY, PULL
 from bestbefore.streams import Arms, Stream
-from bestbefore.streams.stream import bernoulli
+from bestbefore.streams.stream import bernoulli, rated_arms
 
 DEFAULT = (plan.PLAY_KEEP, plan.PLAY_PULL)
 BEFORE = ("staircase", "moss")
@@ -81,6 +81,32 @@ def wave(arms: int, window: int) -> np.ndarray:
     return np.sin(2 * np.pi * np.arange(arms) / (3 * window))
 
 
+def stars(means: np.ndarray, spread: float) -> np.ndarray:
+    """Return how often arms of about these means get each of five ratings."""
+    away = (np.linspace(0, 1, 5) - means[:, None]) / spread
+    shares: np.ndarray = np.exp(-(away**2) / 2)
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def _rated(shares: Callable[[int, np.random.Generator], np.ndarray]) -> Callable[[int, int], Stream]:
+    """Return what makes a stream of arms with ratings."""
+
+    def make(arms: int, window: int) -> Stream:
+        def source(rng: np.random.Generator) -> Iterator[Arms]:
+            yield rated_arms(shares(arms, rng), np.linspace(0, 1, 5))
+
+        return Stream("rated", arms, source)
+
+    return make
+
+
+def few_coins(arms: int, rng: np.random.Generator) -> np.ndarray:
+    """Return narrow ratings; every fiftieth arm returns 0 or 1 instead, and is the best."""
+    shares = stars(rng.uniform(0.2, 0.7, arms), 0.11)
+    shares[7::50] = [0.2, 0, 0, 0, 0.8]
+    return shares
+
+
 STREAMS: dict[str, Callable[[int, int], Stream]] = {
     "two-level": lambda arms, window: streams.two_level(arms, window),
     "two-level, spread": lambda arms, window: streams.two_level_spread(arms, window),
@@ -100,6 +126,8 @@ STREAMS: dict[str, Callable[[int, int], Stream]] = {
     "sawtooth": lambda arms, window: streams.sawtooth(arms, 2 * window),
     "rising, again": _made(lambda arms, window, rng: np.arange(arms) % (2 * window) / (2 * window)),
     "rising": _made(lambda arms, window, rng: np.arange(arms) / arms),
+    "stars": _rated(lambda arms, rng: stars(rng.uniform(0.2, 0.8, arms), 0.22)),
+    "stars, few coins": _rated(few_coins),
 }
 
 

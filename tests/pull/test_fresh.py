@@ -78,8 +78,13 @@ def test_a_newcomer_is_tested_longer_where_rewards_vary_more():
 @given(counts, st.floats(0, 1), budgets, arms, youths, st.floats(0, 1))
 def test_less_evidence_is_asked_for_by_as_much_as_rewards_vary_less(pulls, mean, budget, stored, youth, dispersion):
     horizon = horizon_under(youth, budget, stored, dispersion=dispersion)
-    most = dispersion * limit(pulls, budget, stored, youth)
+    most = (dispersion + (1 - dispersion) / pulls**2) * limit(pulls, budget, stored, youth)
     assert fresh.index(pulls, mean * pulls, horizon) == pytest.approx(kl.index(pulls, mean * pulls, most, BOUNDED))
+
+
+def test_an_arm_is_not_given_up_for_its_first_reward_where_others_vary_little():
+    horizon = horizon_under(dispersion=0.05)
+    assert [fresh.index(pulls, 0.0, horizon) > 0.6 for pulls in (1, 2, 3)] == [True, False, False]
 
 
 def test_where_the_budget_is_small_newcomers_are_not_tried_to_the_end():
@@ -157,7 +162,7 @@ def test_arms_that_differ_do_not_add_to_the_dispersion():
 
 
 def test_of_two_rewards_half_is_missing():
-    """1/4 and 3/4: they vary by 1/16, and where all are 0 or 1 one half of 1/4 would be expected, less 1/2 of 3/16."""
+    """1/4 and 3/4 vary by 1/16.  That is 3/16 less than mean (1 - mean), of which two rewards show half."""
     varies, bound = 1 / 16, 1 / 16 + 3 / 32
     known = (0.003 * bound + varies * varies / bound) / (0.003 * bound + varies)
     assert dispersion_of(*seen([[0.25, 0.75]])) == pytest.approx(known)

@@ -1,12 +1,12 @@
 """Fresh: test an arm the longer, the likelier it is to be better than the leader, and the more traffic there is.
 
-The index is the largest q with pulls * kl(mean, q) <= D ln+(H / pulls), where ln+ is the logarithm or 0.  H is how long
-an arm is explored at most:
+The index is the largest q with n * kl(mean, q) <= D_n ln+(H / n), where n is the arm's pulls, and ln+ the logarithm or
+0.  H is how long an arm is explored at most:
 
     H = R T sqrt(T / K) / 48,
 
 with T the budget of the epoch, K the number of arms at hand, and R = W / age of the leader as the epoch begins.  With
-H = T / K and D = 1 it would be MOSS in the form of KL-UCB.  What is different:
+H = T / K and D_n = 1 it would be MOSS in the form of KL-UCB.  What is different:
 
 - **R.**  In random order, a leader that has stood for so many arrivals is beaten by the next one with probability
   1 / (age + 1).  So newcomers are tested long under a young leader, as where means rise, and briefly under an old one.
@@ -16,7 +16,8 @@ H = T / K and D = 1 it would be MOSS in the form of KL-UCB.  What is different:
 
 - **D**, the dispersion.  kl takes each reward for 0 or 1, which is how rewards of a given mean vary most.  D is what
   part of that they do vary, as known when the epoch begins: about 1/4 for ratings in stars, and then a quarter of the
-  evidence is enough.
+  evidence is enough.  But a newcomer may be unlike the others: D_n = D + (1 - D) / n^2, so that it is not given up for
+  its first reward alone.
 
 The powers, and 48, were found by trial on made streams and movies: benchmarks/choose.py shows what they give.
 
@@ -44,14 +45,15 @@ SPARING: Final = 48.0
 
 @njit
 def _limit(pulls: float, horizon: Horizon) -> float:
-    """Return D ln+(H / pulls): how much may speak for a lower mean before an arm is given up."""
+    """Return D_n ln+(H / n), for n pulls: how much may speak for a lower mean before an arm is given up."""
     longest = horizon.youth * horizon.budget * math.sqrt(horizon.share) * (1 / SPARING)
-    return horizon.dispersion * math.log(longest / pulls) if longest > pulls else 0.0
+    dispersion = horizon.dispersion + (1 - horizon.dispersion) / (pulls * pulls)
+    return dispersion * math.log(longest / pulls) if longest > pulls else 0.0
 
 
 @njit
 def index(pulls: float, total: float, horizon: Horizon) -> float:
-    """Return the largest q with pulls * kl(mean, q) <= D ln+(H / pulls)."""
+    """Return the largest q with n * kl(mean, q) <= D_n ln+(H / n), for n pulls."""
     return kl.index(pulls, total, _limit(pulls, horizon), horizon.noise)
 
 
