@@ -92,17 +92,16 @@ def _mean_to_come(memory: Memory, pulls: int, total: float) -> float:
 def _worths(means: Floats, lives: Floats, to_come: float, window: int) -> Floats:
     """Return what would be lost without each arm, where arms come oldest first."""
     worths = np.zeros(means.size)
-    best, second, holder = to_come, to_come, -1
+    best, second, holder, better = to_come, to_come, -1, 0
     for place in range(means.size - 1, -1, -1):
         if means[place] > best:
             best, second, holder = means[place], best, place
+            better = int(np.count_nonzero(means > best))
         elif means[place] > second:
             second = means[place]
         if holder >= 0:
             until, since = lives[place], lives[place - 1] if place > 0 else 0.0
-            worths[holder] += (best - second) * _chance_of_leading(
-                since, until, int(np.count_nonzero(means > best)), window
-            )
+            worths[holder] += (best - second) * _chance_of_leading(since, until, better, window)
     return worths
 
 
