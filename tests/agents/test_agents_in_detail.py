@@ -185,7 +185,7 @@ def test_an_epoch_without_pulls_wipes_nothing():
 
 def test_inf_estimates_losses_of_this_epoch_alone():
     """One arm has odds of 1: a reward of 1 is no loss, and one of 0 a loss of 1."""
-    player = Player(window=3, memory=1, keep="topk", pull="inf", seed=0)
+    player = Player(window=3, memory=2, keep="topk", pull="inf", seed=0)
     player.arrive("a", budget=5)
     losses = []
     for reward in (1, 0, 0.25):
@@ -193,7 +193,7 @@ def test_inf_estimates_losses_of_this_epoch_alone():
         losses.append(player.state()["arms"][0]["loss"])
     assert losses == pytest.approx([0, 1, 1.75])
     player.arrive("b", budget=5)
-    assert [arm["loss"] for arm in player.state()["arms"]] == [0.0]
+    assert [arm["loss"] for arm in player.state()["arms"]] == [0.0, 0.0]
 
 
 # The seeker
