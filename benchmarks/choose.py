@@ -7,8 +7,8 @@
 Each pair plays the same arms, and its mean regret is written to the table, a line for each setting.  What is in the
 table already is not played again, so that a run that was interrupted goes on where it stood; all that follows is
 drawn from the table.  A cell is a pair's regret over the least of the usual pairs on that setting, in the geometric
-mean over windows, memories and budgets.  With `--data`, the folder of MovieLens files, movies arrive as well.  Of all
-pairs of rules, `--pairs all`, those that draw each pull take long; `--pairs index` leaves them out.  At the
+mean over windows, memories and budgets.  With `--data`, the folder of MovieLens files, movies arrive as well.
+`--pairs all` plays all pairs of rules, and `--pairs index` all but those that draw each pull, which take long.  At the
 end come all settings where the default is behind the best pair by more than `--behind`, and how it stands against
 `staircase` x `moss`, the default before it.
 """
@@ -46,6 +46,7 @@ PAIRS = (
 )
 ALL = tuple(dict.fromkeys((*PAIRS, *itertools.product(KEEP_TO_PLAY, PULL))))
 CHOICES = {"usual": PAIRS, "index": tuple(pair for pair in ALL if PULL[pair[1]].index), "all": ALL}
+RATINGS = np.linspace(0, 1, 5)
 LENGTHS = {20: 400, 50: 600, 200: 1000}
 
 Means = Callable[[int, int, np.random.Generator], np.ndarray]
@@ -64,16 +65,21 @@ Pair = tuple[str, str]
 Found = dict[Setting, dict[Pair, float]]
 
 
-def _made(means: Means) -> Callable[[int, int], Stream]:
-    """Return what makes a stream of Bernoulli arms, from their number and the window."""
+def _drawn(draw: Callable[[int, int, np.random.Generator], Arms]) -> Callable[[int, int], Stream]:
+    """Return what makes a stream, from the number of its arms and the window."""
 
     def make(arms: int, window: int) -> Stream:
         def source(rng: np.random.Generator) -> Iterator[Arms]:
-            yield bernoulli(np.clip(means(arms, window, rng), 0, 1))
+            yield draw(arms, window, rng)
 
         return Stream("made", arms, source)
 
     return make
+
+
+def _made(means: Means) -> Callable[[int, int], Stream]:
+    """Return what makes a stream of Bernoulli arms."""
+    return _drawn(lambda arms, window, rng: bernoulli(np.clip(means(arms, window, rng), 0, 1)))
 
 
 def wave(arms: int, window: int) -> np.ndarray:
@@ -82,22 +88,9 @@ def wave(arms: int, window: int) -> np.ndarray:
 
 
 def stars(means: np.ndarray, spread: float) -> np.ndarray:
-    """Return how often arms of about these means get each of five ratings."""
-    away = (np.linspace(0, 1, 5) - means[:, None]) / spread
-    shares: np.ndarray = np.exp(-(away**2) / 2)
+    """Return in which shares arms of about these means get each of five ratings."""
+    shares: np.ndarray = np.exp(-(((RATINGS - means[:, None]) / spread) ** 2) / 2)
     return shares / shares.sum(axis=1, keepdims=True)
-
-
-def _rated(shares: Callable[[int, np.random.Generator], np.ndarray]) -> Callable[[int, int], Stream]:
-    """Return what makes a stream of arms with ratings."""
-
-    def make(arms: int, window: int) -> Stream:
-        def source(rng: np.random.Generator) -> Iterator[Arms]:
-            yield rated_arms(shares(arms, rng), np.linspace(0, 1, 5))
-
-        return Stream("rated", arms, source)
-
-    return make
 
 
 def few_coins(arms: int, rng: np.random.Generator) -> np.ndarray:
@@ -126,8 +119,8 @@ STREAMS: dict[str, Callable[[int, int], Stream]] = {
     "sawtooth": lambda arms, window: streams.sawtooth(arms, 2 * window),
     "rising, again": _made(lambda arms, window, rng: np.arange(arms) % (2 * window) / (2 * window)),
     "rising": _made(lambda arms, window, rng: np.arange(arms) / arms),
-    "stars": _rated(lambda arms, rng: stars(rng.uniform(0.2, 0.8, arms), 0.22)),
-    "stars, few coins": _rated(few_coins),
+    "stars": _drawn(lambda arms, window, rng: rated_arms(stars(rng.uniform(0.2, 0.8, arms), 0.22), RATINGS)),
+    "stars, few coins": _drawn(lambda arms, window, rng: rated_arms(few_coins(arms, rng), RATINGS)),
 }
 
 

@@ -29,7 +29,7 @@ def test_leaps_and_single_pulls_lose_the_same():
 
 
 def test_where_rewards_vary_less_it_loses_less():
-    """Stars vary a quarter as much as rewards of 0 and 1 of the same means: 10 runs on the same arms, seeds fixed.
+    """Two neighbouring ratings vary far less than 0 and 1 of the same mean: 10 runs on the same arms, seeds fixed.
 
     Leaps note how much they vary, too.
     """

@@ -143,11 +143,8 @@ def test_a_block_is_its_rewards_in_random_order(kind):
 
 
 def test_a_block_is_as_far_from_all_or_nothing_as_its_rewards():
-    arms, rng, drawn = (
-        arms_of(from_ratings([[1, 2, 3, 7]], [0, 0.2, 0.5, 1])),
-        np.random.default_rng(0),
-        np.zeros(4, int),
-    )
+    rng, drawn = np.random.default_rng(0), np.zeros(4, np.int64)
+    arms = arms_of(from_ratings([[1, 2, 3, 7]], [0, 0.2, 0.5, 1]))
     draw_block(arms, 0, 30, rng, drawn)
     between = shades_of(arms, drawn)
     taken = [next_of_block(arms, drawn, left, rng) for left in range(30, 0, -1)]

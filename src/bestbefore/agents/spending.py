@@ -23,10 +23,6 @@ from bestbefore.plan.defaults import LEARNT_EPOCHS
 from bestbefore.pull import Horizon, choose, dispersion_of, highest, horizon_of, shade, youth_of
 from bestbefore.pull.page import chances_of, drawn
 
-HALF_AND_HALF: Final = 0.25
-"""r (1 - r) at most."""
-ROUNDING: Final = 1e-9
-
 DELAYS: Final = 5
 """The delay of rewards is learnt from about so many arms."""
 
@@ -148,7 +144,7 @@ class Spending(BaseAgent):
         fresh = record["in_flight"] - late
         if not all(isinstance(one, float) and 0 < one <= 1 for one in odds) or len(odds) > fresh:
             raise ValueError(f"state is damaged: odds of {record['arm']!r} do not fit its pulls in flight")
-        if not 0 <= record["shades"] <= record["pulls"] * HALF_AND_HALF * (1 + ROUNDING):
+        if not 0 <= record["shades"] <= record["pulls"] * shade(0.5) * (1 + 1e-9):
             raise ValueError(f"state is damaged: shades of {record['arm']!r} cannot be {record['shades']!r}")
         self._losses[record["slot"]], self._shades[record["slot"]] = record["loss"], record["shades"]
         if late:

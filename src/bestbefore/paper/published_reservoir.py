@@ -30,6 +30,7 @@ def reservoir_block(
 ) -> None:
     """Play each epoch of a block by UCB: what stands in place i is pulled, and what it returns is noted in place i."""
     true, ignoring = run.true, settings.deviations.ignored_arms and not settings.exact
+    shades = np.zeros(run.memory.arrival.size)  # which UCB does not ask for
     for arm in range(arms.means.size):
         best = next_best(run.queue, arms.means[arm], settings.window)
         now = run.queue.marks[NOW]
@@ -43,8 +44,8 @@ def reservoir_block(
             continue
         run.spent[:] = 0
         horizon = horizon_of(budgets[arm], stored, settings.delta, 1, arms.noise)
-        leaps, spent, shades = arms.noise.bounded, run.spent, np.zeros(stored)
-        play_leaping(run.memory, true, UCB, None, budget, horizon, leaps, rewards, run.heap, spent, shades, 0)
+        leaps = arms.noise.bounded
+        play_leaping(run.memory, true, UCB, None, budget, horizon, leaps, rewards, run.heap, run.spent, shades, 0)
         for place in range(stored):
             run.regret[0] += run.spent[place] * (best - true.means[place])
         run.counts[PULLS] += budget
