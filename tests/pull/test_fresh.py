@@ -178,6 +178,13 @@ def test_arms_that_vary_much_count_most_however_often_others_were_pulled():
     assert some == pytest.approx(0.96, abs=0.01)
 
 
+def test_where_rewards_vary_by_little_of_the_scale_caution_prevails():
+    """So a scale should be the one on which rewards do vary."""
+    narrow, wide = (dispersion_of(*seen([[0.5 - step, 0.5 + step] * 25] * 5)) for step in (0.02, 0.2))
+    assert narrow > 100 * (0.02 / 0.5) ** 2
+    assert wide == pytest.approx((0.2 / 0.5) ** 2, abs=0.02)
+
+
 def test_what_is_noted_of_an_empty_slot_says_nothing():
     memory, shades = seen([[0.4, 0.6] * 15])
     assert dispersion_of(memory, shades) < 0.2

@@ -252,7 +252,7 @@ def _regret(window: int, memory: int, arms: int, budget: int) -> list[Advice]:
             "little regret on streams as they are",
             None,
             True,
-            "a Player with its defaults; if every arm is better than the one before, fifo x kl_ucb: docs/choose.md",
+            "a Player with its defaults; if every arm is better than the one before, fifo x ucb: docs/choose.md",
             f"ours, {plan.PLAY_KEEP} x {plan.PLAY_PULL}",
         )
         | {"keep": plan.PLAY_KEEP, "pull": plan.PLAY_PULL},

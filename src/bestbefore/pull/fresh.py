@@ -13,11 +13,10 @@ H = T / K and D_n = 1 it would be MOSS in the form of KL-UCB.  What is different
 - **The power of T.**  What is learnt of an arm serves all epochs that it lives to see, so it may cost more than one of
   them.  But where T is small, arms come faster than they can be told apart: most must not be tried to the end.
 - **The power of K.**  Most of the arms at hand are known already, so that more of them leave nearly as much for a test.
-
-- **D**, the dispersion.  kl takes each reward for 0 or 1, which is how rewards of a given mean vary most.  D is what
+- **The dispersion D.**  kl takes each reward for 0 or 1, which is how rewards of a given mean vary most.  D is what
   part of that they do vary, as known when the epoch begins: about 1/4 for ratings in stars, and then a quarter of the
-  evidence is enough.  But a newcomer may be unlike the others: D_n = D + (1 - D) / n^2, so that it is not given up for
-  its first reward alone.
+  evidence is enough.  But a newcomer may be unlike the others: D_n = D + (1 - D) / n^2, so that it is seldom given up
+  for its first reward alone.
 
 The powers, and 48, were found by trial on made streams and movies: benchmarks/choose.py shows what they give.
 

@@ -93,7 +93,8 @@ def dispersion_of(memory: Memory, shades: npt.NDArray[np.float64]) -> float:
 
     It is 1 where each reward is 0 or 1, and 1/4 for ratings in stars, say; then a quarter of the pulls tell as much.
     Arms differ in that, so it is the average of theirs, where each counts as much as it varies: a few that vary much
-    need long tests, whatever is known of others.  With caution: as if 0.003 of another arm had D = 1.
+    need long tests, whatever is known of others.  With caution: as if 0.003 of another arm,
+    which could vary most of all, had D = 1.
 
     `shades` has the sum of r (1 - r) over the rewards of each arm: their average is what mean (1 - mean) exceeds the
     variance by.  An arm that was pulled once says nothing, and neither does one whose rewards are all the same.
